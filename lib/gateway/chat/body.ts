@@ -11,6 +11,7 @@ import { jsonObject } from "../http/json-object";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { ImageReader } from "../prompt/images";
+import { findUnpaired, shownId } from "../prompt/paired-calls";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 
 /** OpenAI's own limits. */
@@ -23,9 +24,7 @@ const imagePart = z.object({
   type: z.literal("image_url"),
   image_url: z.object({ url: z.string(), detail: z.enum(["auto", "low", "high", "original"]).nullish() }),
 });
-const mediaPart = z
-  .object({ type: z.enum(["input_audio", "file"]) })
-  .refine(() => false, "no model here takes audio, PDF or other files: send text and images only");
+const mediaPart = z.object({ type: z.enum(["input_audio", "file"]) });
 const textContent = z.union([z.string(), z.array(textPart)], "must be a string or an array of text parts");
 const userContent = z.union(
   [z.string(), z.array(z.discriminatedUnion("type", [textPart, imagePart, mediaPart]))],
@@ -161,8 +160,14 @@ function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<Chat
   const limitName = body.max_completion_tokens ? "max_completion_tokens" : "max_tokens";
   const limits = readOutputLimits(request, caller, { model, limit: body[limitName], clipToBalance: body.clipToBalance });
   const images = new ImageReader(request.largeTexts);
-  const messages = body.messages.map((item, index) => readMessage(item, `messages.${index}.content`, images));
   const issues: Issue[] = [];
+  const newest = body.messages.findLastIndex(({ role }) => role === "user");
+  const messages = body.messages.map((item, index) => {
+    const path = `messages.${index}.content`;
+    const refuse = (at: string, message: string) => index >= newest && issues.push({ path: `${path}.${at}`, message });
+    return readMessage(item, { path, images, refuse });
+  });
+  issues.push(...pairIssues(messages));
   if (limits.maxOutputTokens > model.maxOutputTokens) {
     issues.push({ path: limitName, message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
   }
@@ -190,13 +195,31 @@ function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<Chat
 
 const nameOf = ({ tools }: ChatBody): Set<string> => new Set(tools?.map((item) => item.function.name));
 
-function readMessage(given: z.infer<typeof message>, path: string, images: ImageReader): ChatMessage {
+interface MessageReading {
+  path: string;
+  images: ImageReader;
+  /** Receives the fault of a part that is not taken; in older messages something stands in its place, since clients send them again. */
+  refuse: (at: string, message: string) => void;
+}
+
+/** OpenAI's own words: a client looks for them. */
+function pairIssues(messages: readonly ChatMessage[]): Issue[] {
+  const found = findUnpaired(messages);
+  if (!found) return [];
+  const words =
+    found.kind === "unanswered"
+      ? `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${shownId(found.id)}`
+      : `messages with role 'tool' must be a response to a preceding message with 'tool_calls': ${shownId(found.id)} is of no call without a response`;
+  return [{ path: `messages.${found.index}`, message: words }];
+}
+
+function readMessage(given: z.infer<typeof message>, reading: MessageReading): ChatMessage {
   switch (given.role) {
     case "system":
     case "developer":
       return { role: "system", content: textOf(given.content) };
     case "user":
-      return { role: "user", content: readUserContent(given.content, path, images) };
+      return { role: "user", content: readUserContent(given.content, reading) };
     case "tool":
       return { role: "tool", content: textOf(given.content), toolCallId: given.tool_call_id };
     case "assistant": {
@@ -208,12 +231,13 @@ function readMessage(given: z.infer<typeof message>, path: string, images: Image
 }
 
 /** Text alone is one string; beside images each text stays a part. */
-function readUserContent(content: z.infer<typeof userContent>, path: string, images: ImageReader): Content {
-  if (typeof content === "string" || !content.some(({ type }) => type === "image_url")) return textOf(content);
+function readUserContent(content: z.infer<typeof userContent>, { path, images, refuse }: MessageReading): Content {
+  if (typeof content === "string" || content.every(({ type }) => type === "text")) return textOf(content);
   return content.flatMap((part, index): ContentPart[] => {
-    if (part.type !== "image_url") return part.type === "text" ? [{ type: "text", text: part.text }] : [];
-    const { url, detail } = part.image_url;
-    return images.fromUrl(`${path}.${index}.image_url.url`, url, detail) ?? [];
+    if (part.type === "text") return [{ type: "text", text: part.text }];
+    if (part.type === "image_url") return images.fromUrl(`${path}.${index}.image_url.url`, part.image_url.url, part.image_url.detail) ?? [];
+    refuse(`${index}`, "no model here takes audio, PDF or other files: send text and images only");
+    return [{ type: "text", text: "(A file stood here. It is not shown.)" }];
   });
 }
 

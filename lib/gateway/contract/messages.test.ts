@@ -71,14 +71,14 @@ test("a fault inside a block is named with its path and its cure", async () => {
   const faults: [unknown, string, RegExp][] = [
     [{ role: "narrator", content: "Hi" }, "messages.0.role", /must be user or assistant/],
     [{ role: "user", content: [{ type: "image", source: {} }] }, "messages.0.content.0.source.type", /must be base64|is required/],
-    [{ role: "user", content: [{ type: "document", source: {} }] }, "messages.0.content.0", /PDFs .* send their text/],
+    [{ role: "user", content: [{ type: "document", source: {} }] }, "messages.0.content.0.source.type", /must be text or content/],
+    [{ role: "user", content: [{ type: "document", source: { type: "url" } }] }, "messages.0.content.0", /PDFs .* send their text/],
     [{ role: "user", content: [{ type: "tool_result", content: "42" }] }, "messages.0.content.0.tool_use_id", /is required/],
     [
       { role: "assistant", content: [{ type: "tool_use", id: "a", name: "add", input: "{}" }] },
       "messages.0.content.0.input",
       /JSON object|record/,
     ],
-    [{ role: "assistant", content: [{ type: "server_tool_use", id: "a" }] }, "messages.0.content.0", /runs at Anthropic.*leave it out/],
   ];
   for (const [message, where, cure] of faults) {
     const { error } = readRefusal(await send(account, { messages: [message] }));

@@ -5,52 +5,39 @@ import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import type { Slices } from "@/lib/base/slices";
 import type { ImagePart } from "@/lib/providers/conversation/images";
-import type {
-  CacheLifetime,
-  ChatMessage,
-  Content,
-  ContentPart,
-  ReasoningBlock,
-  TextPart,
-  ToolCall,
-} from "@/lib/providers/conversation/messages";
+import type { ChatMessage, Content, ContentPart, ReasoningBlock, TextPart, ToolCall } from "@/lib/providers/conversation/messages";
 import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
 import type { ImageReader } from "../prompt/images";
+import { findUnpaired, shownId } from "../prompt/paired-calls";
+import { type BlockReading, documentBlock, fileBlock, readTextual, searchResultBlock, toolReferenceBlock } from "./documents";
+import { type CacheMark, cacheMark, image, lifetimeOf, textBlock } from "./simple-blocks";
 import { openThought } from "./thoughts";
 
-export const cacheMark = z.object({ type: z.string(), ttl: z.string().nullish() }, 'must be {"type": "ephemeral"}').nullish();
-
-type CacheMark = z.infer<typeof cacheMark>;
-
-/** Five minutes are Anthropic's default. */
-export const lifetimeOf = (mark: CacheMark): CacheLifetime | undefined => (mark ? (mark.ttl === "1h" ? "1h" : "5m") : undefined);
-
-const refusedBlock = <const Types extends readonly [string, ...string[]]>(types: Types, errorText: string) =>
-  z.object({ type: z.enum(types) }).refine(() => false, errorText);
-
-const documents = refusedBlock(["document", "search_result"], "PDFs and other documents are not taken: send their text as a text block");
-const hosted = refusedBlock(
-  ["server_tool_use", "web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result", "mcp_tool_use", "mcp_tool_result"],
-  "belongs to a tool that runs at Anthropic, and no such tool runs here: leave it out",
-);
-
-const image = z.object({
-  type: z.literal("image"),
-  source: z.discriminatedUnion(
-    "type",
-    [
-      z.object({ type: z.literal("base64"), media_type: z.string(), data: z.string() }),
-      z.object({ type: z.literal("url"), url: z.string() }),
-    ],
-    "must be base64 with media_type and data, or url: files are not stored here",
-  ),
-  cache_control: cacheMark,
+/** Left by tools that run at Anthropic: they hold no words that another model could read. */
+const hosted = z.object({
+  type: z.enum([
+    "server_tool_use",
+    "web_search_tool_result",
+    "web_fetch_tool_result",
+    "advisor_tool_result",
+    "code_execution_tool_result",
+    "bash_code_execution_tool_result",
+    "text_editor_code_execution_tool_result",
+    "tool_search_tool_result",
+    "mcp_tool_use",
+    "mcp_tool_result",
+    "mcp_tool_listing",
+    "container_upload",
+    "fallback",
+  ]),
 });
-const textBlock = z.object({ type: z.literal("text"), text: z.string(), cache_control: cacheMark });
+/** Anthropic's summary of the turns before it; null where it failed. */
+const compaction = z.object({ type: z.literal("compaction"), content: z.string().nullish(), cache_control: cacheMark });
+
 const id = z.string().min(1, "must not be empty");
 
-const resultPart = z.discriminatedUnion("type", [textBlock, image, documents]);
+const resultPart = z.discriminatedUnion("type", [textBlock, image, documentBlock, searchResultBlock, toolReferenceBlock, fileBlock]);
 
 const toolResult = z.object({
   type: z.literal("tool_result"),
@@ -60,13 +47,14 @@ const toolResult = z.object({
   cache_control: cacheMark,
 });
 
-const userBlock = z.discriminatedUnion("type", [textBlock, toolResult, image, documents]);
+const userBlock = z.discriminatedUnion("type", [textBlock, toolResult, image, documentBlock, searchResultBlock, fileBlock]);
 
 const assistantBlock = z.discriminatedUnion("type", [
   textBlock,
   z.object({ type: z.literal("tool_use"), id, name: z.string().min(1, "must not be empty"), input: jsonObject, cache_control: cacheMark }),
   z.object({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() }),
   z.object({ type: z.literal("redacted_thinking"), data: z.string() }),
+  compaction,
   hosted,
 ]);
 
@@ -111,6 +99,7 @@ const MAX_FOREIGN_THOUGHTS = 20;
 /** Adds an issue for each thought that is not this account's, up to the first twenty. */
 export function* readMessages(given: readonly GivenMessage[], { accountId, issues, images }: Reading): Slices<ChatMessage[]> {
   const messages: ChatMessage[][] = [];
+  const newest = given.findLastIndex(({ role }) => role === "user");
   for (const [index, one] of given.entries()) {
     const open: OpenThought = (at, path, sealed) => {
       if (issues.length >= MAX_FOREIGN_THOUGHTS) return null;
@@ -118,15 +107,35 @@ export function* readMessages(given: readonly GivenMessage[], { accountId, issue
       if (!opened) issues.push(foreign(`messages.${index}.content.${at}.${path}`));
       return opened;
     };
-    messages.push(yield* readMessage(one, open, (block, at) => readImage(images, block, `messages.${index}.content.${at}.source`)));
+    const reading: BlockReading = {
+      readImage: (block, at) => readImage(images, block, `messages.${index}.content.${at}.source`),
+      refuse: index < newest ? undefined : (at, message) => issues.push({ path: `messages.${index}.content.${at}`, message }),
+    };
+    messages.push(yield* readMessage(one, open, reading));
     yield;
   }
+  if (issues.length === 0) issues.push(...pairIssues(messages));
   return messages.flat();
 }
 
-type OpenThought = (at: number, path: "signature" | "data", sealed: string) => ReturnType<typeof openThought>;
-type ReadImage = (block: z.infer<typeof image>, at: string) => ImagePart[];
+/** Anthropic's own words: a client looks for them. `messages` are those of each message of the request. */
+function pairIssues(messages: readonly ChatMessage[][]): Issue[] {
+  const found = findUnpaired(messages.flat());
+  if (!found) return [];
+  let last = 0;
+  const index = messages.findIndex((some) => {
+    last += some.length;
+    return found.index < last;
+  });
+  const id = shownId(found.id);
+  const message =
+    found.kind === "unanswered"
+      ? `\`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${id}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message`
+      : `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message`;
+  return [{ path: `messages.${index}`, message }];
+}
 
+type OpenThought = (at: number, path: "signature" | "data", sealed: string) => ReturnType<typeof openThought>;
 function readImage(images: ImageReader, { source, cache_control }: z.infer<typeof image>, path: string): ImagePart[] {
   const cache = lifetimeOf(cache_control);
   const found =
@@ -136,12 +145,12 @@ function readImage(images: ImageReader, { source, cache_control }: z.infer<typeo
   return (found ?? []).map((part) => (cache ? { ...part, cache } : part));
 }
 
-function* readMessage({ role, content }: GivenMessage, open: OpenThought, readImage: ReadImage): Slices<ChatMessage[]> {
+function* readMessage({ role, content }: GivenMessage, open: OpenThought, reading: BlockReading): Slices<ChatMessage[]> {
   switch (role) {
     case "system":
       return [{ role, content: textContent(content) }];
     case "user":
-      return typeof content === "string" ? [{ role, content }] : readUser(content, readImage);
+      return typeof content === "string" ? [{ role, content }] : readUser(content, reading);
     case "assistant":
       return typeof content === "string" ? [{ role, content }] : [yield* readAssistant(content, open)];
   }
@@ -168,25 +177,30 @@ function contentOf(parts: readonly ContentPart[]): Content {
 }
 
 /** Results come first, as messages of their own, whatever stands before them: every vendor wants them right after their calls. */
-function readUser(blocks: readonly UserBlock[], readImage: ReadImage): ChatMessage[] {
+function readUser(blocks: readonly UserBlock[], reading: BlockReading): ChatMessage[] {
   const results: ChatMessage[] = [];
   const parts: ContentPart[] = [];
   for (const [at, block] of blocks.entries()) {
     if (block.type === "text") parts.push(partOf(block));
-    else if (block.type === "image") parts.push(...readImage(block, `${at}`));
-    else if (block.type === "tool_result") results.push(readResult(block, (image, inner) => readImage(image, `${at}.content.${inner}`)));
+    else if (block.type === "image") parts.push(...reading.readImage(block, `${at}`));
+    else if (block.type === "tool_result") results.push(readResult(block, `${at}.content`, reading));
+    else parts.push(...readTextual(block, `${at}`, reading));
   }
   if (parts.length === 0 && results.length > 0) return results;
   return [...results, { role: "user", content: contentOf(parts) }];
 }
 
-function readResult({ tool_use_id, content, is_error, cache_control }: z.infer<typeof toolResult>, readImage: ReadImage): ChatMessage {
+function readResult(
+  { tool_use_id, content, is_error, cache_control }: z.infer<typeof toolResult>,
+  path: string,
+  reading: BlockReading,
+): ChatMessage {
   const message = { role: "tool", toolCallId: tool_use_id, isError: is_error || undefined } as const;
   const cache = lifetimeOf(cache_control);
   const blocks = typeof content === "string" ? [{ type: "text", text: content } as const] : (content ?? []);
   const parts = blocks.flatMap((block, at): ContentPart[] => {
-    if (block.type === "image") return readImage(block, `${at}`);
-    return block.type === "text" ? [{ type: "text", text: block.text }] : [];
+    if (block.type === "image") return reading.readImage(block, `${path}.${at}`);
+    return block.type === "text" ? [{ type: "text", text: block.text }] : readTextual(block, `${path}.${at}`, reading);
   });
   if (!cache) return { ...message, content: contentOf(parts) };
   // The result's own mark is that of its last part.
@@ -214,6 +228,9 @@ function* readAssistant(blocks: readonly AssistantBlock[], open: OpenThought): S
       characters += block.text.length;
     } else if (block.type === "tool_use") {
       toolCalls.push({ id: block.id, name: block.name, arguments: JSON.stringify(block.input), cache: lifetimeOf(block.cache_control) });
+    } else if (block.type === "compaction" && block.content) {
+      parts.push(partOf({ text: block.content, cache_control: block.cache_control }));
+      characters += block.content.length;
     } else if (block.type === "thinking") addThought(at, "signature", block.signature, block.thinking);
     else if (block.type === "redacted_thinking") addThought(at, "data", block.data, "");
     if (at % BLOCKS_PER_STEP === BLOCKS_PER_STEP - 1) yield;

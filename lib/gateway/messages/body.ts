@@ -14,7 +14,8 @@ import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { ImageReader } from "../prompt/images";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
-import { blocksOf, cacheMark, lifetimeOf, message, readMessages, systemField, textContent } from "./blocks";
+import { blocksOf, message, readMessages, systemField, textContent } from "./blocks";
+import { cacheMark, lifetimeOf } from "./simple-blocks";
 import { readTools, toolFields } from "./tools";
 
 const between = (errorText: string) => z.number().min(0, errorText).max(1, errorText).nullish();

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { CallOptions, Tool } from "@/lib/providers/types";
 import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
-import { cacheMark, lifetimeOf } from "./blocks";
+import { cacheMark, lifetimeOf } from "./simple-blocks";
 
 /** Far more than anybody sends, and few enough to read quickly. */
 const MAX_TOOLS = 1_024;

@@ -6,7 +6,8 @@ export const countNotes: FieldNotes = {
   model: "A model ID or alias.",
   messages: "The conversation, oldest message first.",
   "messages[].role": "user or assistant. system is added to the system instruction.",
-  "messages[].content": "A text, or Anthropic's blocks: text, tool_use, tool_result, thinking. Images and PDFs are refused with 400.",
+  "messages[].content":
+    "A text, or Anthropic's blocks: text, tool_use, tool_result, thinking. Images work with models that take them; PDFs in the newest message are refused with 400.",
   system: "System instruction for the model: a text or text blocks.",
   tools: "Your own tools. Tools that run at Anthropic are dropped and named in X-Dropped-Tools.",
   tool_choice: "auto, any, none, or one tool by name. Default: auto if there are tools.",

@@ -10,9 +10,7 @@ const inputImage = z.object({
   image_url: z.string("is required: a data URL or an https URL, since no files are stored here"),
   detail: z.enum(["auto", "low", "high", "original"]).nullish(),
 });
-const media = z
-  .object({ type: z.enum(["input_file", "input_audio"]) })
-  .refine(() => false, "no model here takes audio, PDF or other files: send input_text and input_image parts only");
+const media = z.object({ type: z.enum(["input_file", "input_audio"]) });
 
 export const inputContent = z.union(
   [z.string(), z.array(z.discriminatedUnion("type", [inputText, inputImage, media]))],

@@ -36,6 +36,7 @@ export interface ItemContext {
 export function* readItems(input: string | readonly unknown[], context: ItemContext): Slices<ItemReading> {
   if (typeof input === "string") return { messages: [{ role: "user", content: input }], dropped: [], issues: [] };
   const turns = new Turns(context);
+  const newest = input.findLastIndex(isOfClient);
   const dropped: string[] = [];
   const issues: Issue[] = [];
   for (const [index, given] of input.entries()) {
@@ -43,13 +44,17 @@ export function* readItems(input: string | readonly unknown[], context: ItemCont
     const type = typeOf(given);
     if (isLeftByHostedTool(type, given)) dropped.push(type);
     else if (Object.hasOwn(refusedItems, type)) issues.push({ path: `${path}.type`, message: refusedItems[type] ?? "" });
-    else issues.push(...(yield* turns.read({ ...(given as object), type }, path)));
+    else issues.push(...(yield* turns.read({ ...(given as object), type }, path, index >= newest)));
     if (issues.length >= MAX_FAULTS) break;
     if (index % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   if (issues.length === 0) issues.push(...turns.findUnanswered());
   return { messages: turns.messages, dropped, issues };
 }
+
+/** Said by the user, or a call's output. */
+const isOfClient = (given: unknown): boolean =>
+  isRecord(given) && (given.role === "user" || (typeof given.type === "string" && given.type.endsWith("_output")));
 
 /** A message may leave its type out. */
 function typeOf(given: unknown): string {
@@ -113,10 +118,12 @@ class Turns {
     this.#context = context;
   }
 
-  *read(given: object, path: string): Slices<Issue[]> {
+  /** What is not taken is refused in the newest turn; in older ones something stands in its place, since clients send them again. */
+  *read(given: object, path: string, isNewest: boolean): Slices<Issue[]> {
     const parsed = parseGiven(inputItem, itemWithFewFaults(inputItem, given));
     if (!parsed.success) return readIssues(parsed.error, []).map((issue) => within(path, issue));
-    return yield* this.#add(parsed.data, path);
+    const refused = isNewest ? refusedFiles(parsed.data).map((issue) => within(path, issue)) : [];
+    return [...refused, ...(yield* this.#add(parsed.data, path))];
   }
 
   /** Providers refuse a conversation in which a call has no result. */
@@ -227,6 +234,13 @@ function argumentsOf(item: CallItem): string {
   return typeof item.arguments === "string" ? item.arguments : JSON.stringify(item.arguments ?? {});
 }
 
+function refusedFiles(item: InputItem): Issue[] {
+  const [field, content] = item.type === "message" ? ["content", item.content] : "output" in item ? ["output", item.output] : [];
+  if (!Array.isArray(content)) return [];
+  const message = "no model here takes audio, PDF or other files: send input_text and input_image parts only";
+  return content.flatMap(({ type }, at) => (type === "input_file" || type === "input_audio" ? [{ path: `${field}.${at}`, message }] : []));
+}
+
 const within = (path: string, { path: inner, message }: Issue): Issue => ({ path: inner === "" ? path : `${path}.${inner}`, message });
 
 /** Parts keep their borders, as the client sent them. */
@@ -234,7 +248,7 @@ function readContent(content: z.infer<typeof inputContent>, path: string, images
   if (typeof content === "string") return content;
   return content.flatMap((part, at): ContentPart[] => {
     if (part.type === "input_image") return images.fromUrl(`${path}.${at}.image_url`, part.image_url, part.detail) ?? [];
-    return part.type === "text" || part.type === "input_text" ? [{ type: "text", text: part.text }] : [];
+    return [{ type: "text", text: "text" in part ? part.text : "(A file stood here. It is not shown.)" }];
   });
 }
 

@@ -48,7 +48,7 @@ export default function ClaudeCodePage() {
             Betas: "Beta headers, priority, fast mode and unknown fields are ignored.",
             Thinking: "Thinking is kept between turns with the same model, and left out when you switch models.",
             "Images and PDFs":
-              "Images work with models that take them. PDFs are refused with 400: send their text, or their pages as images.",
+              "Images work with models that take them. A PDF in the newest message is refused with 400: send its text, or its pages as images. In older messages a line stands in its place, so that the session goes on.",
             "Prompt caching":
               "cache_control is passed to Anthropic's models. CLAUDE_CODE_ATTRIBUTION_HEADER=0 keeps prefixes equal between sessions.",
           }}
