@@ -157,8 +157,8 @@ function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<Chat
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(chatBodySchema.shape)));
   const body = parsed.data;
   const model = readModel(body.model, caller);
-  const limitName = body.max_completion_tokens ? "max_completion_tokens" : "max_tokens";
-  const limits = readOutputLimits(request, caller, { model, limit: body[limitName], clipToBalance: body.clipToBalance });
+  const limit = body.max_completion_tokens ?? body.max_tokens;
+  const limits = readOutputLimits(request, caller, { model, limit, clipToBalance: body.clipToBalance });
   const images = new ImageReader(request.largeTexts);
   const issues: Issue[] = [];
   const newest = body.messages.findLastIndex(({ role }) => role === "user");
@@ -168,9 +168,6 @@ function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<Chat
     return readMessage(item, { path, images, refuse });
   });
   issues.push(...pairIssues(messages));
-  if (limits.maxOutputTokens > model.maxOutputTokens) {
-    issues.push({ path: limitName, message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
-  }
   const characters = messages.reduce((sum, { content }) => sum + contentText(content).length, 0);
   if (characters > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
     issues.push({ path: "messages", message: `exceed the context window of ${model.id} (${model.contextWindow} tokens)` });

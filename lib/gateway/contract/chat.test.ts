@@ -223,7 +223,6 @@ describe.each(entryNames)("through the %s server", (entry) => {
       "tool_choice",
       /not among tools/,
     ],
-    ["more tokens than the model has", { max_tokens: 10_000_000 }, "INVALID_REQUEST", "max_tokens", /at most/],
     ["a cost above maxCost", { maxCost: 0.000000001 }, "INVALID_REQUEST", "maxCost", /may cost up to/],
     ["no such model", { model: "gpt-99" }, "INVALID_MODEL", "model", /Unknown model/],
     ["five stops", { stop: ["a", "b", "c", "d", "e"] }, "INVALID_REQUEST", "stop", /./],

@@ -272,3 +272,17 @@ describe("a quote", () => {
     expect(next.headers.get("x-clipped-to")).toBe(String(after.clippedTo));
   });
 });
+
+test.each([
+  ["/api/v1/chat/completions", { messages: [{ role: "user", content: QUESTION }], max_tokens: 10_000_000 }],
+  ["/api/v1/chat/completions", { messages: [{ role: "user", content: QUESTION }], max_completion_tokens: 10_000_000 }],
+  ["/api/v1/responses", { input: QUESTION, max_output_tokens: 10_000_000 }],
+  ["/api/v1/messages", { messages: [{ role: "user", content: QUESTION }], max_tokens: 10_000_000 }],
+])("%s takes a limit above the model's maximum as the maximum, and says so", async (path, body) => {
+  const account = await openAccount();
+  const answer = await ask({ url: url(), key: account.key, path, body: { model: model.id, ...body } });
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+  expect(answer.headers.get("x-clipped-to")).toBe(String(model.maxOutputTokens));
+  expect(await lastLimit()).toBe(model.maxOutputTokens);
+  await expectPaid(account);
+});

@@ -91,8 +91,6 @@ function* readPromptInSlices(request: GatewayRequest, caller: Caller): Slices<Me
   const model = readModel(body.model, caller);
   const issues: Issue[] = [];
   const { messages, options } = yield* readInput(request, body, { model, accountId: caller.accountId, issues });
-  // A model cannot write more than its maximum, whoever allows it: Claude Code asks every model for the same limit.
-  const limit = Math.min(body.max_tokens, model.maxOutputTokens);
   const stop = body.stop_sequences ?? [];
   if (stop.length > MAX_STOPS && model.routes.some(({ provider }) => provider !== "anthropic")) {
     issues.push({ path: "stop_sequences", message: `may have at most ${MAX_STOPS} texts for ${model.id}` });
@@ -102,7 +100,11 @@ function* readPromptInSlices(request: GatewayRequest, caller: Caller): Slices<Me
   options.topP = body.top_p ?? undefined;
   options.topK = body.top_k ?? undefined;
   options.stop = stop.length > 0 ? stop : undefined;
-  const { maxOutputTokens, minOutputTokens } = readOutputLimits(request, caller, { model, limit, clipToBalance: body.clipToBalance });
+  const { maxOutputTokens, minOutputTokens } = readOutputLimits(request, caller, {
+    model,
+    limit: body.max_tokens,
+    clipToBalance: body.clipToBalance,
+  });
   return {
     model,
     messages,

@@ -45,7 +45,7 @@ export const headers = {
     example: "req_0V9yWb8pQk3mZr5tLcXa",
   },
   "X-Clipped-To": {
-    description: "The output limit in tokens, when it was lowered to what balance, cap and maxCost allowed.",
+    description: "The output limit in tokens, when it was lowered: to the model's maximum, or to what balance, cap and maxCost allowed.",
     schema: { type: "integer", minimum: 1 },
     example: "4096",
   },

@@ -142,7 +142,8 @@ function readMinOutputTokens(
 const UNNAMED_OUTPUT_TOKENS = 16_384;
 
 /**
- * The output limits of a request in a vendor's dialect. A limit that it does not name is clipped to what fits, so that it never causes a
+ * The output limits of a request in a vendor's dialect. A limit above the model's maximum means the maximum, and the answer says so: agents
+ * ask every model for the same. A limit that it does not name is clipped to what fits, so that it never causes a
  * 402 while the minimum fits.
  */
 export function readOutputLimits(
@@ -151,7 +152,8 @@ export function readOutputLimits(
   { model, limit, clipToBalance }: { model: Model; limit: number | null | undefined; clipToBalance?: boolean | null | undefined },
 ): Pick<Prompt, "maxOutputTokens" | "minOutputTokens"> {
   const isDefault = limit === null || limit === undefined;
-  const maxOutputTokens = limit ?? Math.min(UNNAMED_OUTPUT_TOKENS, model.maxOutputTokens);
+  const maxOutputTokens = Math.min(limit ?? UNNAMED_OUTPUT_TOKENS, model.maxOutputTokens);
+  if (!isDefault && limit > maxOutputTokens) request.replyHeaders["x-clipped-to"] = String(maxOutputTokens);
   return { maxOutputTokens, minOutputTokens: readMinOutputTokens(request, caller, { clipToBalance, isDefault, limit: maxOutputTokens }) };
 }
 

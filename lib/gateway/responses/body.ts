@@ -124,9 +124,6 @@ function* readResponsesInSlices(request: GatewayRequest, caller: Caller): Slices
     clipToBalance: body.clipToBalance,
   });
   const issues: Issue[] = [...tools.issues, ...items.issues, ...images.findIssues(model)];
-  if (maxOutputTokens > model.maxOutputTokens) {
-    issues.push({ path: "max_output_tokens", message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
-  }
   if (countCharacters(messages) > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
     issues.push({ path: "input", message: `exceeds the context window of ${model.id} (${model.contextWindow} tokens)` });
   }
