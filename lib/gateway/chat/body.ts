@@ -259,8 +259,10 @@ function readOptions(body: ChatBody): CallOptions {
 
 function readTools({ tools, tool_choice, parallel_tool_calls }: ChatBody): Pick<CallOptions, "tools" | "toolChoice" | "parallelToolCalls"> {
   if (!tools || tools.length === 0) return {};
+  // Of two with the same name the first counts: most providers refuse the second.
+  const unique = tools.filter(({ function: { name } }, index) => tools.findIndex((one) => one.function.name === name) === index);
   return {
-    tools: tools.map(
+    tools: unique.map(
       ({ function: { name, description, parameters, strict } }): Tool => ({
         name,
         description: description ?? undefined,

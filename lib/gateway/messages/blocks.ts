@@ -10,6 +10,7 @@ import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
 import type { ImageReader } from "../prompt/images";
 import { findUnpaired, shownId } from "../prompt/paired-calls";
+import type { ToolNames } from "../prompt/tool-names";
 import { type BlockReading, documentBlock, fileBlock, readTextual, searchResultBlock, toolReferenceBlock } from "./documents";
 import { type CacheMark, cacheMark, image, lifetimeOf, textBlock } from "./simple-blocks";
 import { openThought } from "./thoughts";
@@ -91,13 +92,14 @@ interface Reading {
   accountId: AccountId;
   issues: Issue[];
   images: ImageReader;
+  toolNames?: ToolNames | undefined;
 }
 
 /** More are not listed, and each costs the check of a seal. */
 const MAX_FOREIGN_THOUGHTS = 20;
 
 /** Adds an issue for each thought that is not this account's, up to the first twenty. */
-export function* readMessages(given: readonly GivenMessage[], { accountId, issues, images }: Reading): Slices<ChatMessage[]> {
+export function* readMessages(given: readonly GivenMessage[], { accountId, issues, images, toolNames }: Reading): Slices<ChatMessage[]> {
   const messages: ChatMessage[][] = [];
   const newest = given.findLastIndex(({ role }) => role === "user");
   for (const [index, one] of given.entries()) {
@@ -107,7 +109,8 @@ export function* readMessages(given: readonly GivenMessage[], { accountId, issue
       if (!opened) issues.push(foreign(`messages.${index}.content.${at}.${path}`));
       return opened;
     };
-    const reading: BlockReading = {
+    const reading: MessageReading = {
+      nameOf: (name) => toolNames?.nameOf({ kind: "function", name }) ?? name,
       readImage: (block, at) => readImage(images, block, `messages.${index}.content.${at}.source`),
       refuse: index < newest ? undefined : (at, message) => issues.push({ path: `messages.${index}.content.${at}`, message }),
     };
@@ -135,6 +138,11 @@ function pairIssues(messages: readonly ChatMessage[][]): Issue[] {
   return [{ path: `messages.${index}`, message }];
 }
 
+interface MessageReading extends BlockReading {
+  /** How a tool is called inside the call. */
+  nameOf: (name: string) => string;
+}
+
 type OpenThought = (at: number, path: "signature" | "data", sealed: string) => ReturnType<typeof openThought>;
 function readImage(images: ImageReader, { source, cache_control }: z.infer<typeof image>, path: string): ImagePart[] {
   const cache = lifetimeOf(cache_control);
@@ -145,14 +153,14 @@ function readImage(images: ImageReader, { source, cache_control }: z.infer<typeo
   return (found ?? []).map((part) => (cache ? { ...part, cache } : part));
 }
 
-function* readMessage({ role, content }: GivenMessage, open: OpenThought, reading: BlockReading): Slices<ChatMessage[]> {
+function* readMessage({ role, content }: GivenMessage, open: OpenThought, reading: MessageReading): Slices<ChatMessage[]> {
   switch (role) {
     case "system":
       return [{ role, content: textContent(content) }];
     case "user":
       return typeof content === "string" ? [{ role, content }] : readUser(content, reading);
     case "assistant":
-      return typeof content === "string" ? [{ role, content }] : [yield* readAssistant(content, open)];
+      return typeof content === "string" ? [{ role, content }] : [yield* readAssistant(content, open, reading)];
   }
 }
 
@@ -211,7 +219,7 @@ function readResult(
 /** Each may be a seal to check. */
 const BLOCKS_PER_STEP = 16;
 
-function* readAssistant(blocks: readonly AssistantBlock[], open: OpenThought): Slices<ChatMessage> {
+function* readAssistant(blocks: readonly AssistantBlock[], open: OpenThought, { nameOf }: MessageReading): Slices<ChatMessage> {
   const parts: TextPart[] = [];
   const toolCalls: ToolCall[] = [];
   const reasoning: ReasoningBlock[] = [];
@@ -227,7 +235,12 @@ function* readAssistant(blocks: readonly AssistantBlock[], open: OpenThought): S
       parts.push(partOf(block));
       characters += block.text.length;
     } else if (block.type === "tool_use") {
-      toolCalls.push({ id: block.id, name: block.name, arguments: JSON.stringify(block.input), cache: lifetimeOf(block.cache_control) });
+      toolCalls.push({
+        id: block.id,
+        name: nameOf(block.name),
+        arguments: JSON.stringify(block.input),
+        cache: lifetimeOf(block.cache_control),
+      });
     } else if (block.type === "compaction" && block.content) {
       parts.push(partOf({ text: block.content, cache_control: block.cache_control }));
       characters += block.content.length;

@@ -14,6 +14,7 @@ import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { ImageReader } from "../prompt/images";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
+import { ToolNames } from "../prompt/tool-names";
 import { blocksOf, message, readMessages, systemField, textContent } from "./blocks";
 import { cacheMark, lifetimeOf } from "./simple-blocks";
 import { readTools, toolFields } from "./tools";
@@ -77,6 +78,8 @@ export const removedFields = {
 /** A prompt in Anthropic's form. */
 export interface MessagesPrompt extends Prompt {
   accountId: AccountId;
+  /** How its tools are called; undefined where that is by their own names. */
+  toolNames?: ToolNames | undefined;
 }
 
 /**
@@ -90,7 +93,7 @@ function* readPromptInSlices(request: GatewayRequest, caller: Caller): Slices<Me
   const body = yield* parseBody(request, messagesBodySchema);
   const model = readModel(body.model, caller);
   const issues: Issue[] = [];
-  const { messages, options } = yield* readInput(request, body, { model, accountId: caller.accountId, issues });
+  const { messages, options, toolNames } = yield* readInput(request, body, { model, accountId: caller.accountId, issues });
   const stop = body.stop_sequences ?? [];
   if (stop.length > MAX_STOPS && model.routes.some(({ provider }) => provider !== "anthropic")) {
     issues.push({ path: "stop_sequences", message: `may have at most ${MAX_STOPS} texts for ${model.id}` });
@@ -109,6 +112,7 @@ function* readPromptInSlices(request: GatewayRequest, caller: Caller): Slices<Me
     model,
     messages,
     accountId: caller.accountId,
+    toolNames,
     inputField: "messages",
     maxOutputTokens,
     minOutputTokens,
@@ -123,6 +127,7 @@ const MAX_STOPS = 4;
 
 /** What a count of tokens is made of. */
 export interface MessagesInput {
+  toolNames?: ToolNames | undefined;
   model: Model;
   messages: readonly ChatMessage[];
   options: CallOptions;
@@ -177,11 +182,12 @@ interface Reading {
 function* readInput(request: GatewayRequest, body: InputBody, { model, accountId, issues }: Reading): Slices<MessagesInput> {
   const system = body.system ? textContent(body.system) : "";
   const images = new ImageReader(request.largeTexts);
-  const conversation = yield* readMessages(body.messages, { accountId, issues, images });
+  const toolNames = model.routes.every(({ provider }) => provider === "anthropic") ? undefined : new ToolNames();
+  const { options: tools, dropped } = readTools(body, toolNames, issues);
+  const conversation = yield* readMessages(body.messages, { accountId, issues, images, toolNames });
   issues.push(...images.findIssues(model));
   const messages: ChatMessage[] = system.length > 0 ? [{ role: "system", content: system }, ...conversation] : conversation;
   const marked = markLast(messages, body);
-  const { options: tools, dropped } = readTools(body, issues);
   if (dropped.length > 0) request.replyHeaders["x-dropped-tools"] = dropped.map((name) => name.replace(/[^\w.-]/g, "_")).join(", ");
   const characters = marked.reduce((sum, { content }) => sum + contentText(content).length, 0);
   if (characters > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
@@ -192,7 +198,7 @@ function* readInput(request: GatewayRequest, body: InputBody, { model, accountId
   const { reasoning, reasoningSummary } = readReasoning(body);
   // A client of this dialect always sends thoughts back.
   const options: CallOptions = { reasoning, reasoningSummary, responseFormat: readFormat(body), returnsReasoning: true };
-  return { model, messages: marked, options: Object.assign(options, tools) };
+  return { model, toolNames, messages: marked, options: Object.assign(options, tools) };
 }
 
 /** The request's own mark: on its last message. */

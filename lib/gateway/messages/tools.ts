@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { CallOptions, Tool } from "@/lib/providers/types";
 import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
+import type { ToolNames } from "../prompt/tool-names";
 import { cacheMark, lifetimeOf } from "./simple-blocks";
 
 /** Far more than anybody sends, and few enough to read quickly. */
@@ -54,19 +55,27 @@ interface ReadTools {
 
 const isCustom = ({ type }: GivenTool): boolean => type === undefined || type === null || type === "custom";
 
-export function readTools({ tools, tool_choice: choice }: ToolFields, issues: Issue[]): ReadTools {
+export function readTools({ tools, tool_choice: choice }: ToolFields, names: ToolNames | undefined, issues: Issue[]): ReadTools {
   const dropped: string[] = [];
   const kept: Tool[] = [];
+  const known = new Set<string>();
   for (const [index, given] of (tools ?? []).entries()) {
     if (!isCustom(given)) dropped.push(given.name ?? given.type ?? "");
     else if (!given.name) issues.push({ path: `tools.${index}.name`, message: "is required and must be a string" });
     else if (!given.input_schema) issues.push({ path: `tools.${index}.input_schema`, message: "is required and must be a JSON object" });
-    else kept.push(toolOf(given, given.name, given.input_schema));
+    else if (!known.has(given.name)) {
+      // Of two with the same name the first counts: providers refuse the second.
+      known.add(given.name);
+      kept.push(toolOf(given, calledAs(given.name, names), given.input_schema));
+    }
   }
-  checkChoice(choice, { kept, dropped }, issues);
+  checkChoice(choice, { known, dropped }, issues);
   if (kept.length === 0) return { options: {}, dropped };
-  return { options: { tools: kept, ...choiceOf(choice) }, dropped };
+  return { options: { tools: kept, ...choiceOf(choice, names) }, dropped };
 }
+
+/** Anthropic's names have up to 128 characters, the others' up to 64: there a longer one is called by another. */
+const calledAs = (name: string, names: ToolNames | undefined): string => names?.add({ kind: "function", name }) ?? name;
 
 const toolOf = ({ description, strict, cache_control }: GivenTool, name: string, parameters: Record<string, unknown>): Tool => ({
   name,
@@ -76,21 +85,25 @@ const toolOf = ({ description, strict, cache_control }: GivenTool, name: string,
   cache: lifetimeOf(cache_control),
 });
 
-function checkChoice(choice: ToolFields["tool_choice"], { kept, dropped }: { kept: Tool[]; dropped: string[] }, issues: Issue[]): void {
-  if (choice?.type === "tool" && !kept.some(({ name }) => name === choice.name)) {
+function checkChoice(
+  choice: ToolFields["tool_choice"],
+  { known, dropped }: { known: ReadonlySet<string>; dropped: string[] },
+  issues: Issue[],
+): void {
+  if (choice?.type === "tool" && !known.has(choice.name)) {
     const message = dropped.includes(choice.name)
       ? `forces ${choice.name.slice(0, 128)}, a tool of Anthropic's own that does not run here: force one of yours, or none`
       : "names a tool that is not among tools";
     issues.push({ path: "tool_choice.name", message });
   }
-  if (choice?.type === "any" && kept.length === 0) {
+  if (choice?.type === "any" && known.size === 0) {
     issues.push({ path: "tool_choice", message: "forces a tool, and there is none of your own: send one, or choose auto" });
   }
 }
 
-function choiceOf(choice: ToolFields["tool_choice"]): Pick<CallOptions, "toolChoice" | "parallelToolCalls"> {
+function choiceOf(choice: ToolFields["tool_choice"], names: ToolNames | undefined): Pick<CallOptions, "toolChoice" | "parallelToolCalls"> {
   if (!choice) return {};
   if (choice.type === "none") return { toolChoice: "none" };
-  const toolChoice = choice.type === "tool" ? { name: choice.name } : choice.type === "any" ? "required" : "auto";
+  const toolChoice = choice.type === "tool" ? { name: calledAs(choice.name, names) } : choice.type === "any" ? "required" : "auto";
   return { toolChoice, parallelToolCalls: choice.disable_parallel_tool_use ? false : undefined };
 }

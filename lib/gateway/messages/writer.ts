@@ -11,6 +11,7 @@ import { readJsonObject } from "@/lib/providers/wire-value";
 import type { GatewayRequest } from "../http/request";
 import { type ChargeReceipt, costFields, type OutputPiece, piecesOf } from "../prompt/completion";
 import type { ReplyWriter } from "../prompt/prompt-body";
+import type { ToolNames } from "../prompt/tool-names";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
 import type { MessagesPrompt } from "./body";
@@ -26,15 +27,16 @@ export function messagesWriter(request: GatewayRequest, prompt: MessagesPrompt, 
   const head = `"id":"${request.id.replace(/^req_/, "msg_")}","type":"message","role":"assistant","model":${JSON.stringify(prompt.model.id)}`;
   const seal: Seal = (block) => sealThought(prompt.accountId, block.madeBy ?? prompt.model.routes[0], block);
   let blocks = new BlockEvents(seal);
+  const named = (piece: OutputPiece): OutputPiece => ownNamed(piece, prompt.toolNames);
   return {
     whole: (receipt) =>
-      `{${head},"content":${contentText(receipt, seal)},${stopText(receipt)},"usage":${usageText(receipt)}${ours(receipt)}}`,
+      `{${head},"content":${contentText(receipt, seal, prompt.toolNames)},${stopText(receipt)},"usage":${usageText(receipt)}${ours(receipt)}}`,
     opening: () => {
       blocks = new BlockEvents(seal);
       const usage = `"usage":{"input_tokens":0,"output_tokens":0}`;
       return writeEvent("message_start", `,"message":{${head},"content":[],"stop_reason":null,"stop_sequence":null,${usage}}`);
     },
-    piece: (piece) => blocks.write(piece),
+    piece: (piece) => blocks.write(named(piece)),
     done: (receipt) =>
       blocks.close() +
       writeEvent("message_delta", `,"delta":{${stopText(receipt)}},"usage":${usageText(receipt)}${ours(receipt)}`) +
@@ -115,8 +117,12 @@ class BlockEvents {
   }
 }
 
-const contentText = ({ completion: { output } }: ChargeReceipt, seal: Seal): string =>
-  JSON.stringify(piecesOf(output).map((piece) => blockOf(piece, seal)));
+const contentText = ({ completion: { output } }: ChargeReceipt, seal: Seal, names: ToolNames | undefined): string =>
+  JSON.stringify(piecesOf(output).map((piece) => blockOf(ownNamed(piece, names), seal)));
+
+/** A call by the client's name of its tool. */
+const ownNamed = (piece: OutputPiece, names: ToolNames | undefined): OutputPiece =>
+  names && piece.type === "tool_call" && piece.name ? { ...piece, name: names.clientTool(piece.name).name } : piece;
 
 function blockOf(piece: OutputPiece, seal: Seal): object {
   switch (piece.type) {

@@ -16,12 +16,12 @@ import { type GatewayRequest, openRequest } from "../http/request";
 import { messagesWriter } from "../messages/writer";
 import type { ChargeReceipt } from "../prompt/completion";
 import { promptWriter } from "../prompt/prompt-body";
+import { ToolNames } from "../prompt/tool-names";
 import type { PaymentFacts } from "../proof/facts";
 import type { paymentSchema } from "../proof/proof-body";
 import { priceList } from "../reads/models";
 import { usageInKinds } from "../reads/receipt";
 import type { ResponsesPrompt } from "../responses/body";
-import { ToolNames } from "../responses/tool-names";
 import { responsesWriter } from "../responses/writer";
 
 type PaymentObject = z.infer<typeof paymentSchema>;

@@ -13,9 +13,9 @@ import { jsonObject } from "../http/json-object";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { ImageReader } from "../prompt/images";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
+import type { ToolNames } from "../prompt/tool-names";
 import { type ItemReading, readItems } from "./items";
 import { toolChoiceSchema } from "./tool-choice";
-import type { ToolNames } from "./tool-names";
 import { readResponsesTools } from "./tools";
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");

@@ -9,9 +9,9 @@ import { isRecord } from "@/lib/providers/wire-value";
 import { itemWithFewFaults } from "../http/few-faults";
 import { type Issue, parseGiven, readIssues } from "../http/request";
 import type { ImageReader } from "../prompt/images";
+import type { ClientTool, ToolNames } from "../prompt/tool-names";
 import { type InputItem, type inputContent, inputItem, type outputContent } from "./item-schemas";
 import { openThought } from "./sealed-thought";
-import type { ClientTool, ToolNames } from "./tool-names";
 import { foundToolsText } from "./tools";
 
 export interface ItemReading {

@@ -5,8 +5,8 @@ import type { AccountId } from "@/lib/base/ids";
 import type { MessagePhase, ReasoningBlock } from "@/lib/providers/conversation/messages";
 import { readJsonObject } from "@/lib/providers/wire-value";
 import type { OutputPiece } from "../prompt/completion";
+import type { ClientTool, ToolNames } from "../prompt/tool-names";
 import { sealThought } from "./sealed-thought";
-import type { ClientTool, ToolNames } from "./tool-names";
 
 /** An event of the stream, without its sequence number. */
 export interface ItemEvent {

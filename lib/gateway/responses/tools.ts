@@ -8,8 +8,8 @@ import { isRecord } from "@/lib/providers/wire-value";
 import { itemWithFewFaults } from "../http/few-faults";
 import { jsonObject } from "../http/json-object";
 import { type Issue, parseGiven, readIssues } from "../http/request";
+import { type ClientTool, ToolNames } from "../prompt/tool-names";
 import { hostedType, readChoice, type ToolChoiceField } from "./tool-choice";
-import { type ClientTool, ToolNames } from "./tool-names";
 
 /** OpenAI's own limit. */
 const MAX_TOOLS = 128;
