@@ -136,14 +136,22 @@ function describeFailure(error: unknown, { route, endpoint, budget }: Attempt, a
   const found = budget.reason ?? error;
   if (!isProviderFailure(found))
     return new ProviderFailure("malformed", `${route.provider}: could not be read: ${hideKey(String(found), endpoint)}`, { accepted });
-  const message = `${route.provider}/${route.wireName}: ${hideKey(found.message, endpoint)}`;
-  return new ProviderFailure(found.kind, message, {
-    accepted: accepted || found.accepted,
-    retryAfterMs: found.retryAfterMs,
-    httpStatus: found.httpStatus,
-    cause: String(found.cause).includes(endpoint.apiKey) ? undefined : found.cause,
+  return hideEndpoint(found, endpoint, { prefix: `${route.provider}/${route.wireName}: `, accepted });
+}
+
+/** The failure without the endpoint's key, which some providers quote, and for the caller without its host. */
+export function hideEndpoint(failure: ProviderFailure, endpoint: Endpoint, { prefix = "", accepted = false } = {}): ProviderFailure {
+  const { kind, message, retryAfterMs, httpStatus, busy, overflow, told, cause } = failure;
+  return new ProviderFailure(kind, prefix + hideKey(message, endpoint), {
+    accepted: accepted || failure.accepted,
+    retryAfterMs,
+    httpStatus,
+    busy,
+    overflow,
+    told: told && hideKey(told, endpoint).replaceAll(new URL(endpoint.origin).host, "[host]"),
+    cause: hideKey(String(cause), endpoint) === String(cause) ? cause : undefined,
   });
 }
 
-/** Some providers quote the key that they reject. */
-const hideKey = (text: string, { apiKey }: Endpoint): string => text.replaceAll(apiKey, "[key]");
+/** A server of one's own may need no key. */
+const hideKey = (text: string, { apiKey }: Endpoint): string => (apiKey === "" ? text : text.replaceAll(apiKey, "[key]"));

@@ -1,4 +1,4 @@
-// Retries: bounded pauses with jitter, never beyond the budget, never for failures that a retry cannot fix.
+// Retries: bounded pauses with jitter, never beyond the budget or five seconds, never for failures that a retry cannot fix.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -29,9 +29,11 @@ test("a planned pause is never shorter than Retry-After and never outlasts the b
       (attempt, remainingMs, retryAfterMs, chance) => {
         const failure = new ProviderFailure("unavailable", "busy", { retryAfterMs });
         const pause = planRetry({ failure, attempt, retries: 5, remainingMs, random: chance });
-        if (pause === null) expect(Math.max(backoffMs(attempt, chance), retryAfterMs ?? 0)).toBeGreaterThanOrEqual(remainingMs);
+        if (pause === null)
+          expect(Math.max(backoffMs(attempt, chance), retryAfterMs ?? 0)).toBeGreaterThanOrEqual(Math.min(remainingMs, 5_000));
         else {
           expect(pause).toBeLessThan(remainingMs);
+          expect(pause).toBeLessThanOrEqual(5_000);
           expect(pause).toBeGreaterThanOrEqual(retryAfterMs ?? 0);
         }
       },

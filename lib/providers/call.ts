@@ -13,6 +13,7 @@ import { geminiFormat } from "./gemini";
 import type { ModelRoute, WireFormatId } from "./model-route";
 import { openaiFormat } from "./openai";
 import { responsesFormat } from "./openai-responses";
+import { circuitOpen, moreTelling } from "./refusal/busy";
 import { isConnectTimeout } from "./transport";
 import { type CallAnswer, Trial } from "./trial";
 import { type Model, type ModelCall, type ProviderEvent, ProviderFailure, type WireFormat } from "./types";
@@ -215,25 +216,25 @@ const JSON_TOKENS_PER_BUDGET = 2_048;
 /**
  * Resolves with the result of `ask` for the first route where it succeeds: the model's routes in order, each retried while that can
  * help, without those whose circuit is open. All of it happens before the first token; once output was handed on, nothing is retried.
- * @throws ProviderFailure of the last route called
+ * @throws ProviderFailure of the busy route that may be asked again soonest, else of the last route called
  */
 async function callRoutes<Reply>(routed: RoutedCall, ask: (attempt: Attempt, trial: Trial) => Promise<Reply>): Promise<Reply> {
   const { model, call, budget, answer, setup } = routed;
   const limitMs = setup.limits.PROVIDER_FIRST_TOKEN_TIMEOUT_MS;
   const firstTokenMs = call.stream ? limitMs : limitMs * (1 + call.maxOutputTokens / JSON_TOKENS_PER_BUDGET);
   let failure: ProviderFailure | undefined;
+  let pausedMs = 0;
   for (const route of model.routes) {
     const endpoint = setup.endpoints.get(route.provider);
     if (!endpoint) continue;
     budget.awaitFirstToken(firstTokenMs);
+    let ofRoute: ProviderFailure | undefined;
     for (let attempt = 0; ; attempt += 1) {
       const breaker = breakerOf(route.provider, endpoint.origin);
       const permit = breaker.admit();
       if (permit === null) {
-        // Only when no route was called: a real failure says more.
-        failure ??= new ProviderFailure("unavailable", `${route.provider}: the circuit is open`, {
-          retryAfterMs: breaker.retryAfterMs(),
-        });
+        // Only when the route was not called: a real failure says more.
+        ofRoute ??= circuitOpen(route.provider, breaker.retryAfterMs());
         break;
       }
       const trial = new Trial({ route, breaker, permit, budget, answer });
@@ -241,18 +242,21 @@ async function callRoutes<Reply>(routed: RoutedCall, ask: (attempt: Attempt, tri
       try {
         return await ask({ route, endpoint, format, call, budget, ...trial.listener }, trial);
       } catch (error) {
-        failure = trial.fail(error);
+        ofRoute = trial.fail(error);
       }
       const retryInMs = planRetry({
-        failure,
+        failure: ofRoute,
         attempt,
         retries: setup.limits.PROVIDER_RETRIES,
         remainingMs: budget.remainingMs(),
+        pausedMs,
         random: Math.random(),
       });
       if (retryInMs === null) break;
+      pausedMs += retryInMs;
       await budget.pause(retryInMs);
     }
+    failure = moreTelling(failure, ofRoute);
   }
   throw failure ?? new ProviderFailure("unavailable", `no provider of ${model.id} is configured`);
 }
@@ -273,17 +277,22 @@ interface RetryQuestion {
   retries: number;
   /** What is left of the first-token budget. */
   remainingMs: number;
+  /** How long the call has paused before, at any of its routes. */
+  pausedMs?: number;
   random: number;
 }
+
+/** Of all waits of a call between its tries: beyond it the client, which knows whether it has the time, is told to come again. */
+const MAX_PAUSES_MS = 5_000;
 
 /**
  * Milliseconds to wait before the same request is sent again, or null when it should not be. Pauses grow, with jitter, so that many
  * callers do not retry in step, and never outlast the rest of the call's first-token budget.
  */
-export function planRetry({ failure, attempt, retries, remainingMs, random }: RetryQuestion): number | null {
+export function planRetry({ failure, attempt, retries, remainingMs, pausedMs = 0, random }: RetryQuestion): number | null {
   if (attempt >= retries) return null;
   if (failure.kind !== "unavailable" && !isConnectTimeout(failure)) return null;
   // After a shorter pause than the provider asked for, it would only refuse again.
   const pauseMs = Math.max(backoffMs(attempt, random), failure.retryAfterMs ?? 0);
-  return pauseMs < remainingMs ? pauseMs : null;
+  return pauseMs < remainingMs && pausedMs + pauseMs <= MAX_PAUSES_MS ? pauseMs : null;
 }

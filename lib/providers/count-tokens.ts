@@ -4,10 +4,11 @@
 import { z } from "zod";
 import { config } from "@/lib/base/config";
 import { anthropicFormat } from "./anthropic";
+import { hideEndpoint } from "./attempt";
 import { CallBudget } from "./budget";
 import { endpoints } from "./endpoints";
 import { exchangeWhole, readHeaders } from "./transport";
-import { type Model, type ModelCall, ProviderFailure } from "./types";
+import type { Model, ModelCall } from "./types";
 import { parseJson, readShape } from "./wire-value";
 
 const replySchema = z.object({ input_tokens: z.number().int().min(0) });
@@ -43,14 +44,9 @@ export async function countInputTokens(
       budget,
       () => REPLY_LIMIT_BYTES,
     );
-    if (answer.status !== 200)
-      throw withoutKey(anthropicFormat.readError(answer.status, readHeaders(answer), answer.text), endpoint.apiKey);
+    if (answer.status !== 200) throw hideEndpoint(anthropicFormat.readError(answer.status, readHeaders(answer), answer.text), endpoint);
     return readShape(replySchema, parseJson(answer.text, "the count"), "the count").input_tokens;
   } finally {
     budget.close();
   }
 }
-
-/** Some providers quote the key that they reject. */
-const withoutKey = ({ kind, message, retryAfterMs, httpStatus }: ProviderFailure, apiKey: string): ProviderFailure =>
-  new ProviderFailure(kind, message.replaceAll(apiKey, "[key]"), { retryAfterMs, httpStatus });

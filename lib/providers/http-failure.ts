@@ -2,11 +2,16 @@
 // the answer, and never repeats a credential that the provider quotes back.
 
 import { DAY_MS, nowMs } from "@/lib/base/clock";
+import { isBusy } from "./refusal/busy";
+import { findOverflow, type Overflow } from "./refusal/overflow";
+import { hideLongQuotes, quoteWords } from "./refusal/quote";
 import { ProviderFailure, type ProviderFailureKind } from "./types";
 
 /** What a wire format found in an error body. */
 export interface ProviderProblem {
   message: string;
+  /** The provider's names for it: codes, types, statuses. */
+  codes: readonly string[];
   /** The words are unambiguous, so they outrank the HTTP status. */
   certainKind?: ProviderFailureKind;
   /** What the words suggest, for an error inside a 200, which has no HTTP status to judge by. */
@@ -21,31 +26,56 @@ export interface HttpRefusal {
 }
 
 const maxQuoteLength = 300;
+/** What the caller is told: a fault of a schema takes some words. */
+const maxToldLength = 500;
 const maxParsedLength = 256 * 1024;
 const maxRetryAfterMs = DAY_MS;
 
 /** Classifies an answer that is not 2xx; `readProblem` gets the parsed body and must not throw. */
 export function readHttpRefusal(refusal: HttpRefusal, readProblem: (body: unknown) => ProviderProblem | undefined): ProviderFailure {
+  const { status } = refusal;
   const parsed = parseBody(refusal.body);
   const problem = parsed === undefined ? undefined : readProblem(parsed);
   // A JSON body of an unknown shape is not quoted: it may contain anything. Plain text (a proxy's page) is.
   const words = problem?.message ?? (parsed === undefined ? refusal.body : "");
-  return new ProviderFailure(problem?.certainKind ?? kindOfStatus(refusal.status), `HTTP ${refusal.status}: ${quoteProvider(words)}`, {
-    httpStatus: refusal.status,
+  const overflow = readOverflow(status, { words, codes: problem?.codes ?? [] }, problem?.certainKind);
+  const kind = problem?.certainKind ?? (overflow ? "rejected" : kindOfStatus(status));
+  return new ProviderFailure(kind, `HTTP ${status}: ${hideLongQuotes(quoteProvider(words))}`, {
+    httpStatus: status,
     retryAfterMs: retryAfterOf(refusal.headers) ?? limitRetry(problem?.retryAfterMs),
+    busy: kind === "unavailable" && isBusy(status, problem),
+    overflow,
+    told: kind === "rejected" ? toldWords(problem) : undefined,
   });
 }
 
 /** An error inside a 200 answer; `fallback` is its kind when the words are inconclusive. */
 export function failureInside(problem: ProviderProblem | undefined, fallback: ProviderFailureKind): ProviderFailure {
-  return new ProviderFailure(
-    problem?.certainKind ?? problem?.likelyKind ?? fallback,
-    `error in the answer: ${quoteProvider(problem?.message ?? "")}`,
-    {
-      accepted: true,
-      retryAfterMs: limitRetry(problem?.retryAfterMs),
-    },
-  );
+  const overflow = problem && findOverflow(problem.message.slice(0, maxReadLength), problem.codes);
+  const kind = problem?.certainKind ?? (overflow ? "rejected" : (problem?.likelyKind ?? fallback));
+  return new ProviderFailure(kind, `error in the answer: ${hideLongQuotes(quoteProvider(problem?.message ?? ""))}`, {
+    accepted: true,
+    retryAfterMs: limitRetry(problem?.retryAfterMs),
+    busy: kind === "unavailable" && isBusy(undefined, problem),
+    overflow: kind === "rejected" ? overflow : undefined,
+    told: kind === "rejected" ? toldWords(problem) : undefined,
+  });
+}
+
+const maxReadLength = 4_800;
+
+const toldWords = (problem: ProviderProblem | undefined): string | undefined =>
+  (problem && quoteWords(problem.message, maxToldLength)) || undefined;
+
+/** A rate limit counts tokens, too, and is none of it. A 413 says it by its status, whoever sends it, and some servers send it with 500. */
+function readOverflow(
+  status: number,
+  { words, codes }: { words: string; codes: readonly string[] },
+  certainKind: ProviderFailureKind | undefined,
+): Overflow | undefined {
+  if (status === 429 || (certainKind ?? kindOfStatus(status)) === "misconfigured" || certainKind === "unavailable") return undefined;
+  const found = findOverflow(words.slice(0, maxReadLength), codes);
+  return found ?? (status === 413 ? { unit: "bytes" } : undefined);
 }
 
 /** Who can fix it: only time, the operator, or the caller. */
@@ -53,23 +83,14 @@ export function kindOfStatus(status: number): ProviderFailureKind {
   if (status === 400 || status === 413 || status === 422) return "rejected";
   // 409 and 425 ask for the same request again; a status below 300 is not a refusal.
   if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500 || !(status >= 300)) return "unavailable";
+  // Groq: "Flex tier capacity exceeded".
+  if (status === 498) return "unavailable";
   // 401 to 404 by their meaning; redirects, 405, 410 and the like mean that the base URL is wrong.
   return "misconfigured";
 }
 
-/** Providers quote a refused key whole or in part: `sk-ab***yz`, `xa***na`. */
-const looksLikeKey = /\b(?:sk|pk|gsk|xai)[-_].{6}|\bAIza.{8}|[^*]\*{3}/;
-
-/** At most 300 characters of a provider's words, on one line, without anything that looks like a key. */
-export function quoteProvider(words: string): string {
-  const line = words
-    .slice(0, 16 * maxQuoteLength)
-    .replace(/Bearer\s+\S+/gi, "Bearer [key]")
-    .replace(/[-_*.A-Za-z0-9]+/g, (word) => (looksLikeKey.test(word) ? "[key]" : word))
-    .replace(/\s+/g, " ")
-    .trim();
-  return line.length <= maxQuoteLength ? line : line.slice(0, maxQuoteLength);
-}
+/** At most 300 characters of a provider's words for our log. */
+export const quoteProvider = (words: string): string => quoteWords(words, maxQuoteLength);
 
 function parseBody(body: string): unknown {
   if (body.length > maxParsedLength) return undefined;

@@ -6,6 +6,7 @@ import type { CacheLifetime, ChatMessage, MessagePhase, ReasoningBlock } from ".
 import type { ModelRoute, ProviderId, WireFormatId } from "./model-route";
 import type { Prices, TokenCounts } from "./prices";
 import type { RouteEntry } from "./provider-entry";
+import type { Overflow } from "./refusal/overflow";
 
 /** Which upper bound of input tokens applies; `bytes` is the bound of last resort. */
 export type TokenBoundId = "o200k" | "cl100k" | "claude" | "bytes";
@@ -156,6 +157,16 @@ export type ProviderFailureKind = "unavailable" | "timeout" | "rejected" | "misc
 
 const brand = Symbol.for("pennyprompt.ProviderFailure");
 
+interface FailureFacts {
+  accepted?: boolean;
+  retryAfterMs?: number | undefined;
+  httpStatus?: number | undefined;
+  busy?: boolean;
+  overflow?: Overflow | undefined;
+  told?: string | undefined;
+  cause?: unknown;
+}
+
 /** A call that did not end in a complete answer. `message` is for the log: it may contain the provider's own words. */
 export class ProviderFailure extends Error {
   readonly [brand] = true;
@@ -165,18 +176,23 @@ export class ProviderFailure extends Error {
   /** From `Retry-After`, when the provider sent one. */
   readonly retryAfterMs: number | undefined;
   readonly httpStatus: number | undefined;
+  /** The provider works and has too much to do, or its circuit is open: `unavailable`, and worth the same request a little later. */
+  readonly busy: boolean;
+  /** Of a rejected prompt that was too long. */
+  readonly overflow: Overflow | undefined;
+  /** The provider's words on a rejected request, without what is ours or its own. They may repeat the prompt: for its sender alone. */
+  readonly told: string | undefined;
 
-  constructor(
-    kind: ProviderFailureKind,
-    message: string,
-    options: { accepted?: boolean; retryAfterMs?: number; httpStatus?: number; cause?: unknown } = {},
-  ) {
-    super(message, { cause: options.cause });
+  constructor(kind: ProviderFailureKind, message: string, facts: FailureFacts = {}) {
+    super(message, { cause: facts.cause });
     this.name = "ProviderFailure";
     this.kind = kind;
-    this.accepted = options.accepted ?? false;
-    this.retryAfterMs = options.retryAfterMs;
-    this.httpStatus = options.httpStatus;
+    this.accepted = facts.accepted ?? false;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.httpStatus = facts.httpStatus;
+    this.busy = facts.busy ?? false;
+    this.overflow = facts.overflow;
+    this.told = facts.told;
   }
 }
 

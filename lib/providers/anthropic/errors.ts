@@ -17,11 +17,14 @@ export function readAnthropicProblem(body: unknown): ProviderProblem | undefined
   const words = typeof message === "string" ? message : "";
   return {
     message: words,
-    // An account without credit gets 400 invalid_request_error; only the message distinguishes it from a bad request.
-    certainKind: /credit balance is too low/i.test(words) ? "misconfigured" : undefined,
+    codes: typeof type === "string" ? [type] : [],
+    certainKind: isOperators.test(words) ? "misconfigured" : undefined,
     likelyKind: typeof type === "string" ? kindOfErrorType(type) : undefined,
   };
 }
+
+/** An account that may not go on gets 400 invalid_request_error; only the message distinguishes it from a bad request. */
+const isOperators = /credit balance is too low|organization has been disabled|reached your specified API usage limits/i;
 
 function kindOfErrorType(type: string): ProviderFailureKind | undefined {
   switch (type) {

@@ -18,6 +18,7 @@ export function readGeminiProblem(body: unknown): ProviderProblem | undefined {
   const all = Array.isArray(details) ? details.filter(isRecord) : [];
   return {
     message: typeof message === "string" ? message : "",
+    codes: [code, status].filter((name) => typeof name === "string" || typeof name === "number").map(String),
     certainKind: isOperators(status, all) ? "misconfigured" : undefined,
     likelyKind: typeof code === "number" && code >= 400 ? kindOfStatus(code) : undefined,
     retryAfterMs: retryDelayOf(all),

@@ -91,6 +91,7 @@ export const lineFormat: WireFormat = {
     const retryAfter = headers["retry-after"];
     return new ProviderFailure(kind, `HTTP ${status}: ${body}`, {
       httpStatus: status,
+      busy: status === 429 || status === 529,
       retryAfterMs: typeof retryAfter === "string" ? Number(retryAfter) * 1_000 : undefined,
     });
   },

@@ -1,0 +1,66 @@
+// A provider's words as they may be repeated: one line of bounded length, without what is the operator's or the provider's own: keys, hosts,
+// addresses, names of accounts and ids of requests. They may still hold words of the prompt, which belong to its sender alone.
+
+/** Longer words are not read further: what follows is a page or a whole body. */
+const MAX_READ = 4_800;
+
+/** The words on one line, at most `maxLength` characters. */
+export function quoteWords(words: string, maxLength: number): string {
+  const line = words
+    .slice(0, MAX_READ)
+    .replace(/[\p{C}\p{Z}\s]+/gu, " ")
+    .replace(/Bearer \S+/gi, "Bearer [key]")
+    .replace(labelledId, (whole, label: string, between: string, id: string) => (/\d/.test(id) ? `${label}${between}[id]` : whole))
+    .replace(labelledName, hideName)
+    .replace(/[-_*.A-Za-z0-9]+/g, (word) => (looksLikeKey(word) ? "[key]" : word))
+    .replace(/[^\s"'`()<>{},;]+/g, hideToken)
+    .trim();
+  return line.length <= maxLength ? line : line.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+/** The same for our log: a long text in quotes is most often the prompt's. */
+export const hideLongQuotes = (line: string): string =>
+  line.replace(/(^|[\s(:=[])(["'`])(?:(?!\2).){33,}?\2(?=$|[\s.,;:)\]])/g, "$1$2[…]$2");
+
+const labelledId = /\b((?:x-)?(?:request|trace|correlation|session|log)[ _-]?id)\b([\s:="'`(]{1,4})([\w.:/-]+)/gi;
+const labelledName =
+  /\b(organi[sz]ation|org|project|account|team|workspace|tenant|subscription|deployment|resource|consumer)((?:[ _](?:name|id|number))?)([\s:=(]{1,3}["'`]?|["`])([\w.:/-]+)/gi;
+
+/** Names are quoted, or no plain words; "your organization has" and "a project must" are. */
+function hideName(whole: string, label: string, kind: string, between: string, name: string): string {
+  const isQuoted = /["'`]$/.test(between);
+  const isName = isQuoted || /[\d_-]/.test(name) || kind !== "" || (/^organi/i.test(label) && /^[A-Z]/.test(name));
+  return isName ? `${label}${kind}${between}[name]` : whole;
+}
+
+const knownKey = /\b(?:sk|pk|gsk|xai)[-_].{6}|\bAIza.{8}|\bAKIA[A-Z0-9]{12}|\bya29\..{6}|\beyJ[\w-]{8,}\.|[^*]\*{3}/;
+const prefixedKey = /\b(?:ak|csk|fw|ghp|hf|key|nvapi|pp|pplx|r8|rk|tgp|together)[-_]/i;
+
+/**
+ * Providers quote a refused key whole or in part: `sk-ab***yz`, `xa***na`. Keys without a known beginning are long runs of letters and
+ * digits (Mistral, Azure); ids of tool calls (24) and names of tools are shorter between their signs.
+ */
+function looksLikeKey(word: string): boolean {
+  if (knownKey.test(word)) return true;
+  if (word.length < 20 || !/\d/.test(word)) return false;
+  if (prefixedKey.test(word)) return true;
+  return word.split(/[-_.*]/).some((run) => run.length >= 30 && /[a-z]/i.test(run) && /\d/.test(run));
+}
+
+const host = /^(?:[\w-]+\.)+(?:ai|app|cloud|co|com|dev|example|internal|io|lan|local|localdomain|net|org|svc|test)(?::\d+)?(?:\/.*)?$/i;
+const address = /^(?:localhost|\[?[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*\]?|\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?(?:\/.*)?$/i;
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+const ownId =
+  /^(?:(?:org|proj|acct|req)-\w|(?:org|proj|acct|req|chatcmpl|cmpl)[-_]\w*\d|(?:gen|team|trace|user)[-_](?=\w*\d)\w{8}|arn:|(?:projects|organizations|accounts|subscriptions)\/)/i;
+
+function hideToken(token: string): string {
+  let length = token.length;
+  while (length > 0 && ".:!?".includes(token.charAt(length - 1))) length -= 1;
+  const [word, end] = [token.slice(0, length), token.slice(length)];
+  if (word.includes("://") || /^www\./i.test(word)) return `[url]${end}`;
+  if (/^data:/i.test(word) || (/^[\w+/=-]{64,}$/.test(word) && /\d/.test(word))) return `[data]${end}`;
+  if (/@[\w-]+\./.test(word)) return `[email]${end}`;
+  if (host.test(word) || address.test(word)) return `[host]${end}`;
+  if (uuid.test(word) || ownId.test(word)) return `[id]${end}`;
+  return token;
+}
