@@ -4,8 +4,17 @@ import type { Cost } from "./types";
 
 /** `details` of each code of the service; amounts are USD. More codes may be added to the service later. */
 export interface ErrorDetails {
-  /** 400. `reason` names some cases for programs, `idempotency_mismatch` among them. */
-  INVALID_REQUEST: { issues: { path: string; message: string }[]; reason?: string };
+  /**
+   * 400. `reason` names some cases for programs, `idempotency_mismatch` among them. With `context_length_exceeded` the numbers say how much the
+   * prompt was too long, as far as they are known.
+   */
+  INVALID_REQUEST: {
+    issues: { path: string; message: string }[];
+    reason?: string;
+    inputTokens?: number;
+    outputTokens?: number;
+    contextWindow?: number;
+  };
   /** 400. `retiredOn` is the first day without a model that has retired, `successor` what to use instead. */
   INVALID_MODEL: { model: string; supportedModels: string[]; retiredOn?: string; successor?: string };
   /** 401 */

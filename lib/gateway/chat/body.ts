@@ -10,9 +10,10 @@ import { isLong, parseLong } from "../http/few-faults";
 import { jsonObject } from "../http/json-object";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
+import { refuseLongText } from "../prompt/context-overflow";
 import { ImageReader } from "../prompt/images";
 import { findUnpaired, shownId } from "../prompt/paired-calls";
-import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
+import { type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 
 /** OpenAI's own limits. */
 const MAX_TOOLS = 128;
@@ -169,9 +170,7 @@ function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<Chat
   });
   issues.push(...pairIssues(messages));
   const characters = messages.reduce((sum, { content }) => sum + contentText(content).length, 0);
-  if (characters > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
-    issues.push({ path: "messages", message: `exceed the context window of ${model.id} (${model.contextWindow} tokens)` });
-  }
+  refuseLongText({ model, inputField: "messages" }, characters);
   if (typeof body.tool_choice === "object" && body.tool_choice !== null && !nameOf(body).has(body.tool_choice.function.name)) {
     issues.push({ path: "tool_choice", message: "names a function that is not among tools" });
   }

@@ -3,7 +3,9 @@
 import type { AppError, ErrorCode } from "@/lib/base/errors";
 import type { RequestId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
+import type { Overflow } from "@/lib/providers/refusal/overflow";
 import { errorDetails } from "../http/endpoint";
+import { readOverflow } from "../prompt/context-overflow";
 
 /** OpenAI's error types; its client chooses the class of the error that it throws by the status alone. */
 const kinds: Partial<Record<ErrorCode, string>> = {
@@ -19,10 +21,31 @@ const kinds: Partial<Record<ErrorCode, string>> = {
   SHUTTING_DOWN: "server_error",
 };
 
-/** `{error: {message, type, param, code, details, requestId}}`; `param` is the field at fault, where there is one. */
+/**
+ * `{error: {message, type, param, code, details, requestId}}`; `param` is the field at fault, where there is one. A prompt that is too long has
+ * OpenAI's own code and words, by which clients know it: Codex and LangChain by the code, opencode, Cline and others by the words.
+ */
 export function chatErrorBody(error: AppError, requestId: RequestId): string {
   const { issues } = error.details as { issues?: readonly { path: string }[] };
   const param = error.code === "INVALID_MODEL" ? "model" : issues?.[0]?.path || null;
   const type = kinds[error.code] ?? "invalid_request_error";
-  return writeJson({ error: { message: error.message, type, param, code: error.code, details: errorDetails(error), requestId } });
+  const overflow = readOverflow(error);
+  const message = overflow ? overflowWords(overflow) : error.message;
+  const code = overflow ? CONTEXT_LENGTH_EXCEEDED : error.code;
+  return writeJson({ error: { message, type, param, code, details: errorDetails(error), requestId } });
+}
+
+export const CONTEXT_LENGTH_EXCEEDED = "context_length_exceeded";
+
+/** Chat completions' words where there are numbers, and those of Responses where there are none. */
+function overflowWords({ unit, given, output, limit }: Overflow): string {
+  if (unit === "bytes") return "Your input is larger than this model's provider takes. Please reduce the length of the messages.";
+  if (limit === undefined) return "Your input exceeds the context window of this model. Please adjust your input and try again.";
+  const most = `This model's maximum context length is ${limit} tokens. However, `;
+  if (given === undefined) return `${most}your messages resulted in more. Please reduce the length of the messages.`;
+  if (output === undefined || given > limit) {
+    return `${most}your messages resulted in ${given} tokens. Please reduce the length of the messages.`;
+  }
+  const shares = `${given} in the messages, ${output} in the completion`;
+  return `${most}you requested ${given + output} tokens (${shares}). Please reduce the length of the messages or completion.`;
 }

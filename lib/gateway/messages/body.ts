@@ -12,8 +12,9 @@ import { isLong, itemWithFewFaults, parseLong } from "../http/few-faults";
 import { jsonObject } from "../http/json-object";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
+import { refuseLongText } from "../prompt/context-overflow";
 import { ImageReader } from "../prompt/images";
-import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
+import { type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 import { ToolNames } from "../prompt/tool-names";
 import { blocksOf, message, readMessages, systemField, textContent } from "./blocks";
 import { cacheMark, lifetimeOf } from "./simple-blocks";
@@ -190,9 +191,7 @@ function* readInput(request: GatewayRequest, body: InputBody, { model, accountId
   const marked = markLast(messages, body);
   if (dropped.length > 0) request.replyHeaders["x-dropped-tools"] = dropped.map((name) => name.replace(/[^\w.-]/g, "_")).join(", ");
   const characters = marked.reduce((sum, { content }) => sum + contentText(content).length, 0);
-  if (characters > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
-    issues.push({ path: "messages", message: `exceed the context window of ${model.id} (${model.contextWindow} tokens)` });
-  }
+  refuseLongText({ model, inputField: "messages" }, characters);
   const marks = countMarks(marked, tools);
   if (marks > MAX_MARKS) issues.push({ path: "cache_control", message: `may stand on at most ${MAX_MARKS} blocks, not on ${marks}` });
   const { reasoning, reasoningSummary } = readReasoning(body);

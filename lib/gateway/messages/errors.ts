@@ -3,7 +3,9 @@
 import { type AppError, type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import type { RequestId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
+import type { Overflow } from "@/lib/providers/refusal/overflow";
 import { errorDetails } from "../http/endpoint";
+import { readOverflow } from "../prompt/context-overflow";
 
 const kinds: Partial<Record<ErrorCode, string>> = {
   INVALID_MODEL: "not_found_error",
@@ -20,9 +22,12 @@ const kinds: Partial<Record<ErrorCode, string>> = {
   SHUTTING_DOWN: "overloaded_error",
 };
 
-const isTooLarge = ({ details }: AppError): boolean => details.reason === "too_large";
+const isTooLarge = ({ details }: AppError): boolean => details.reason === "too_large" || details.reason === "request_too_large";
 
-/** Anthropic answers 404 for an unknown model and 413 for a body that is too large; the other statuses are ours as well. */
+/**
+ * Anthropic answers 404 for an unknown model, 413 for a body that is too large and 529 for a model that is busy; the other statuses are ours as
+ * well.
+ */
 export function messagesStatus(error: AppError): number {
   if (isTooLarge(error)) return 413;
   return error.code === "INVALID_MODEL" ? 404 : errorCatalogue[error.code].status;
@@ -31,6 +36,21 @@ export function messagesStatus(error: AppError): number {
 /** `{type: "error", error: {type, message, code, details}, request_id}` */
 export function messagesErrorBody(error: AppError, requestId: RequestId): string {
   const type = isTooLarge(error) ? "request_too_large" : (kinds[error.code] ?? "invalid_request_error");
-  const inner = { type, message: error.message, code: error.code, details: errorDetails(error) };
+  const overflow = readOverflow(error);
+  const message = overflow ? overflowWords(overflow) : error.message;
+  const inner = { type, message, code: error.code, details: errorDetails(error) };
   return writeJson({ type: "error", error: inner, request_id: requestId });
+}
+
+/**
+ * Anthropic's own words. Claude Code compacts when it reads "prompt is too long", by as much as the two numbers say, and asks for less output
+ * when it reads the sum (both found in 2.1.332).
+ */
+function overflowWords({ unit, given, output, limit }: Overflow): string {
+  if (unit === "bytes") return "Request exceeds the maximum size";
+  if (limit === undefined) return "prompt is too long: it exceeds the context window of this model";
+  if (given === undefined) return `prompt is too long: it exceeds the maximum of ${limit} tokens`;
+  if (output === undefined || given > limit) return `prompt is too long: ${given} tokens > ${limit} maximum`;
+  const sum = `${given} + ${output} > ${limit}`;
+  return `input length and \`max_tokens\` exceed context limit: ${sum}, decrease input length or \`max_tokens\` and try again`;
 }

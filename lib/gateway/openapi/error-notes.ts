@@ -21,7 +21,7 @@ const usd = (text: string) => z.number().describe(text);
 
 export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   INVALID_REQUEST: {
-    when: "The body is not JSON, is too large (over 1 MiB, or 32 MiB where images are accepted), has a missing, unknown or out-of-range field, reuses an Idempotency-Key with a different body, or its path is not in normal form.",
+    when: "The body is not JSON, is too large (over 1 MiB, or 32 MiB where images are accepted), has a missing, unknown or out-of-range field, reuses an Idempotency-Key with a different body, or its path is not in normal form; or the model's provider rejected the prompt, for example since it is longer than the context window.",
     details: z.object({
       issues: z
         .array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }))
@@ -30,8 +30,19 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
         .string()
         .optional()
         .describe(
-          "Set when the problem is not a single field: bad_json, content_type, too_large, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, path, provider_rejected.",
+          "Set when the problem is not a single field: bad_json, content_type, too_large, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, path, context_length_exceeded, request_too_large, provider_rejected.",
         ),
+      inputTokens: z
+        .int()
+        .min(0)
+        .optional()
+        .describe("context_length_exceeded: tokens of the input as its provider counted them, or a lower bound, if known."),
+      outputTokens: z
+        .int()
+        .min(0)
+        .optional()
+        .describe("context_length_exceeded: the output limit, if it counts toward the context window."),
+      contextWindow: z.int().min(0).optional().describe("context_length_exceeded: the maximum number of tokens, if known."),
     }),
     example: {
       error: "max_tokens: is not a field of this request; did you mean maxTokens?",

@@ -11,6 +11,7 @@ import { readProofHeader } from "../proof/proof-body";
 import { paymentRefused } from "../proof/refusal";
 import { answerWhole, prepareCall } from "./answer";
 import { answerStream } from "./answer-stream";
+import { refuseOverlong } from "./context-overflow";
 import { type PlacedHold, placeFromBalance } from "./hold";
 import { HoldGuard, readFence } from "./hold-guard";
 import { getSavedReply } from "./idempotency";
@@ -57,7 +58,10 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   const prompt = reading instanceof Promise ? await reading : reading;
   request.facts.model = prompt.model.id;
   const bounding = boundInput(prompt);
-  const wanted = quotePrompt(prompt, bounding instanceof Promise ? await bounding : bounding);
+  const inputBound = bounding instanceof Promise ? await bounding : bounding;
+  const fitting = refuseOverlong(prompt, inputBound);
+  if (fitting) await fitting;
+  const wanted = quotePrompt(prompt, inputBound);
   const fence = prompt.stream ? readFence() : null;
   const placing = place(request, caller, prompt, wanted);
   // Written while the hold is decided; a long one only once there is money for it, since writing it takes a while.

@@ -16,6 +16,7 @@ import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
 import type { ChargeReceipt, OutputPiece } from "./completion";
+import { refuseLongText } from "./context-overflow";
 
 export const promptBodySchema = z.strictObject({
   model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
@@ -67,11 +68,8 @@ function* readPromptInSlices(request: GatewayRequest, caller: Who): Slices<Promp
   if (body.maxTokens !== undefined && body.maxTokens > model.maxOutputTokens) {
     issues.push({ path: "maxTokens", message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
   }
-  // Every token is at least one byte, so a longer text may still fit; only a text with too many characters is refused here.
-  if (body.prompt.length > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
-    issues.push({ path: "prompt", message: `exceeds the context window of ${model.id} (${model.contextWindow} tokens)` });
-  }
   if (issues.length > 0) throw invalidRequest(issues);
+  refuseLongText({ model, inputField: "prompt" }, body.prompt.length);
   const messages: ChatMessage[] = [{ role: "user", content: body.prompt }];
   if (body.system) messages.unshift({ role: "system", content: body.system });
   const maxOutputTokens = body.maxTokens ?? Math.min(model.defaultMaxTokens, model.maxOutputTokens);
@@ -88,9 +86,6 @@ function* readPromptInSlices(request: GatewayRequest, caller: Who): Slices<Promp
     payment: body.payment,
   };
 }
-
-/** The longest token of the public vocabularies is 128 spaces, so a token never covers more characters than that. */
-export const MAX_CHARACTERS_PER_TOKEN = 128;
 
 /** @throws AppError INVALID_MODEL when there is no such model, or the caller may not use it */
 export function readModel(name: string, caller: Pick<Buyer, "allowedModels">): Model {

@@ -1,26 +1,24 @@
-// Translates a provider's failure into our own contract. The provider's message goes to the log, never to the caller.
+// Translates a provider's failure into our own contract. What a provider says of a request that it rejects is told to its caller, without
+// what is ours or the provider's own; of any other failure its words go to the log only.
 
 import { AppError } from "@/lib/base/errors";
 import type { ProviderFailure } from "@/lib/providers/types";
 import { invalidRequest } from "../http/request";
+import { contextOverflow } from "./context-overflow";
 import type { Prompt } from "./prompt-body";
 
 /** The error that a caller gets when a model's provider failed before anything was delivered; nothing was charged. */
-export function providerError(failure: ProviderFailure, { model, inputField }: Pick<Prompt, "model" | "inputField">): AppError {
+export function providerError(failure: ProviderFailure, prompt: Pick<Prompt, "model" | "inputField">): AppError {
+  const { model, inputField } = prompt;
   const context = { failure: failure.kind, provider: failure.message, httpStatus: failure.httpStatus, model: model.id };
   const internal = (message: string, reason: string, retryable: boolean) =>
     new AppError("INTERNAL_ERROR", { message, details: { reason, retryable }, context, cause: failure });
   switch (failure.kind) {
-    case "rejected":
-      return invalidRequest(
-        [
-          {
-            path: inputField,
-            message: `was rejected by ${model.id}'s provider. It may be too long or against its policy`,
-          },
-        ],
-        "provider_rejected",
-      );
+    case "rejected": {
+      if (failure.overflow) return contextOverflow(prompt, failure.overflow);
+      const words = failure.told ?? "it may be too long or against its policy";
+      return invalidRequest([{ path: inputField, message: `was rejected by ${model.id}'s provider: ${words}` }], "provider_rejected");
+    }
     case "timeout":
       return internal(`${model.id} timed out. You were not charged`, "provider_timeout", true);
     case "misconfigured":

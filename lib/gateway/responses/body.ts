@@ -11,8 +11,9 @@ import type { Caller } from "../http/caller";
 import { isLong, parseLong } from "../http/few-faults";
 import { jsonObject } from "../http/json-object";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
+import { refuseLongText } from "../prompt/context-overflow";
 import { ImageReader } from "../prompt/images";
-import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
+import { type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 import type { ToolNames } from "../prompt/tool-names";
 import { type ItemReading, readItems } from "./items";
 import { toolChoiceSchema } from "./tool-choice";
@@ -124,9 +125,7 @@ function* readResponsesInSlices(request: GatewayRequest, caller: Caller): Slices
     clipToBalance: body.clipToBalance,
   });
   const issues: Issue[] = [...tools.issues, ...items.issues, ...images.findIssues(model)];
-  if (countCharacters(messages) > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
-    issues.push({ path: "input", message: `exceeds the context window of ${model.id} (${model.contextWindow} tokens)` });
-  }
+  refuseLongText({ model, inputField: "input" }, countCharacters(messages));
   if (issues.length > 0) throw invalidRequest(issues);
   const dropped = [...new Set([...tools.dropped, ...items.dropped])];
   if (dropped.length > 0) request.replyHeaders["x-dropped-tools"] = dropped.join(", ");

@@ -1,0 +1,116 @@
+// A prompt that its model cannot hold: one error, whose numbers each dialect puts into the words that its clients know, since agents shorten
+// their conversation by themselves when they read them. Raised for a provider's refusal, and before any call where it is certain.
+
+import { AppError } from "@/lib/base/errors";
+import { runInSlices, type Slices } from "@/lib/base/slices";
+import { wireFormatOf } from "@/lib/providers/call";
+import { type ChatMessage, contentText } from "@/lib/providers/conversation/messages";
+import { endpoints } from "@/lib/providers/endpoints";
+import type { Overflow } from "@/lib/providers/refusal/overflow";
+import type { Model } from "@/lib/providers/types";
+import { leastTokens } from "./least-tokens";
+
+interface Where {
+  model: Model;
+  /** The field of the body that the prompt came from. */
+  inputField: string;
+}
+
+const reasons = { tokens: "context_length_exceeded", bytes: "request_too_large" } as const;
+
+/** INVALID_REQUEST with `details.reason`, and the numbers as far as they are known. */
+export function contextOverflow({ model, inputField }: Where, overflow: Overflow, context: AppError["context"] = {}): AppError {
+  const message = `is too long${overflowText(model, overflow)}`;
+  return new AppError("INVALID_REQUEST", {
+    message: `${inputField} ${message}`,
+    details: {
+      issues: [{ path: inputField, message }],
+      reason: reasons[overflow.unit],
+      inputTokens: overflow.given,
+      outputTokens: overflow.output,
+      contextWindow: overflow.limit,
+    },
+    context,
+  });
+}
+
+function overflowText({ id }: Model, { unit, given, output, limit }: Overflow): string {
+  if (unit === "bytes") return `: its provider takes no request of this size for ${id}`;
+  if (limit === undefined) return ` for the context window of ${id}`;
+  if (given === undefined) return `: ${id} takes at most ${limit} tokens`;
+  return output === undefined ? `: ${given} tokens > ${limit} maximum` : `: ${given} tokens and ${output} of output > ${limit} maximum`;
+}
+
+/** What such an error says; null for any other. */
+export function readOverflow({ details }: AppError): Overflow | null {
+  const unit = details.reason === reasons.tokens ? "tokens" : details.reason === reasons.bytes ? "bytes" : null;
+  const { inputTokens, outputTokens, contextWindow } = details as Partial<Record<string, number>>;
+  return unit && { unit, given: inputTokens, output: outputTokens, limit: contextWindow };
+}
+
+/** The longest token of the public vocabularies is 128 spaces, so a token never covers more characters than that. */
+const MAX_CHARACTERS_PER_TOKEN = 128;
+
+/**
+ * Of a text while its body is read: by its length alone.
+ * @throws AppError INVALID_REQUEST
+ */
+export function refuseLongText(where: Where, characters: number): void {
+  const given = Math.ceil(characters / MAX_CHARACTERS_PER_TOKEN);
+  const limit = where.model.contextWindow;
+  if (given > limit) throw contextOverflow(where, { unit: "tokens", given, limit });
+}
+
+interface LongPrompt extends Where {
+  messages: readonly ChatMessage[];
+  maxOutputTokens: number;
+  minOutputTokens?: number | undefined;
+}
+
+/**
+ * Refuses a prompt that certainly does not fit, whoever counts its tokens; `inputBound` is the most that they can be. What is between is for
+ * the provider to say. No promise for a prompt that fits by its bound.
+ * @throws AppError INVALID_REQUEST
+ */
+export function refuseOverlong(prompt: LongPrompt, inputBound: number): void | Promise<void> {
+  const { contextWindow } = prompt.model;
+  // The bound stops at the window: there the input may be longer.
+  if (inputBound + prompt.maxOutputTokens <= contextWindow) return;
+  const output = isOutputCounted(prompt) ? prompt.maxOutputTokens : 0;
+  const counting = runInSlices(countLeast(prompt.messages));
+  const judge = (least: number) => {
+    const known = { unit: "tokens", given: least, limit: contextWindow } as const;
+    if (least > contextWindow) throw contextOverflow(prompt, known);
+    if (least + output > contextWindow) throw contextOverflow(prompt, { ...known, output });
+  };
+  return counting instanceof Promise ? counting.then(judge) : judge(counting);
+}
+
+/**
+ * "However, you requested 8200 tokens (200 in the messages, 8000 in the completion)": chat completions of OpenAI and DeepSeek. Others take any
+ * output limit and stop at the window. A limit that may be lowered is not held against the prompt.
+ */
+function isOutputCounted({ model, maxOutputTokens, minOutputTokens }: LongPrompt): boolean {
+  if (minOutputTokens !== undefined) return false;
+  return model.routes.every((route) => {
+    const endpoint = endpoints().get(route.provider);
+    const isKnown = route.provider === "openai" || route.provider === "deepseek";
+    return isKnown && endpoint !== undefined && wireFormatOf(route, endpoint, maxOutputTokens) === "openai";
+  });
+}
+
+const CHARACTERS_PER_STEP = 16_384;
+
+/** Fewer tokens than any tokenizer makes of the texts. */
+function* countLeast(messages: readonly ChatMessage[]): Slices<number> {
+  let tokens = 0;
+  for (const { content } of messages) {
+    const text = contentText(content);
+    for (let at = 0; at < text.length; at += CHARACTERS_PER_STEP) {
+      // A word may go on in the next piece.
+      tokens += Math.max(0, leastTokens(text.slice(at, at + CHARACTERS_PER_STEP)) - (at > 0 ? 1 : 0));
+      yield;
+    }
+  }
+  return tokens;
+}
