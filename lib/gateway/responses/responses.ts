@@ -6,6 +6,7 @@ import { endpoint } from "../http/endpoint";
 import { placeMoney, runPrompt } from "../prompt/pipeline";
 import { uploadSpace } from "../prompt/upload";
 import { readResponses } from "./body";
+import { replyToCodex } from "./codex";
 import { responsesWriter } from "./writer";
 
 export const responses = endpoint(
@@ -17,6 +18,6 @@ export const responses = endpoint(
       place: placeMoney,
       write: responsesWriter,
       openSpace: uploadSpace,
-    }),
+    }).catch((error: unknown) => replyToCodex(request, error)),
   { writeError: chatErrorBody, keepsFailures: true },
 );

@@ -71,6 +71,10 @@ const tools = (
       Nothing is stored here: Codex sends the whole conversation each time. Reasoning goes back encrypted, to the model that made it only.
       If you switch models in a session, the new one gets the conversation without the old reasoning.
     </p>
+    <p>
+      A conversation longer than the model’s context window fails with <Code>context_length_exceeded</Code> in the stream, and Codex
+      compacts it.
+    </p>
   </Section>
 );
 

@@ -27,7 +27,7 @@ export const createResponse = ({ responseBody, responseAnswer, responseEvents }:
   },
   responses: {
     "200": success(
-      "The answer. With `stream: true`, server-sent events with sequence numbers. The last one is `response.completed`, `response.incomplete` or `response.failed`.",
+      "The answer. With `stream: true`, server-sent events with sequence numbers. The last one is `response.completed`, `response.incomplete` or `response.failed`. For Codex, a prompt that is too long is `response.failed` with the code `context_length_exceeded`, and no 400.",
       {
         ...jsonOf("Response", { answer: { summary: "An answer", value: responseAnswer } }),
         "text/event-stream": {
