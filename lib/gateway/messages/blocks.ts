@@ -164,10 +164,17 @@ function* readMessage({ role, content }: GivenMessage, open: OpenThought, readin
   }
 }
 
-const foreign = (path: string): Issue => ({
-  path,
-  message: "was made by another service, or was changed: remove the thinking and redacted_thinking blocks that this service did not make",
-});
+/**
+ * In Anthropic's words and place, `messages.1.content.0: Invalid `signature` in `thinking` block`: clients that read them leave the thoughts out
+ * and ask again (Claude Code 2.1.332 knows these two sentences).
+ */
+const foreign = (path: string): Issue => {
+  const [block, field] = path.endsWith(".data") ? ["redacted_thinking", "data"] : ["thinking", "signature"];
+  return {
+    path: path.slice(0, path.lastIndexOf(".")),
+    message: `Invalid \`${field}\` in \`${block}\` block: it was made by another service, or was changed; remove the thinking and redacted_thinking blocks that this service did not make`,
+  };
+};
 
 export const textContent = (content: z.infer<typeof systemField>): Content =>
   typeof content === "string" ? content : contentOf(content.map(partOf));

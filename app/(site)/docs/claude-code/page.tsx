@@ -46,7 +46,12 @@ export default function ClaudeCodePage() {
               "Claude Code allows every answer up to 32,000 tokens, and that maximum is reserved for each request. With a small balance, turn on clipping for the key, or lower CLAUDE_CODE_MAX_OUTPUT_TOKENS.",
             "Hosted tools": "Tools that run at Anthropic, such as web search, are left out. The header X-Dropped-Tools names them.",
             Betas: "Beta headers, priority, fast mode and unknown fields are ignored.",
-            Thinking: "Thinking is kept between turns with the same model, and left out when you switch models.",
+            Thinking:
+              "Thinking is kept between turns with the same model, and left out when you switch models. A session that began at another service (claude --resume) is refused once, in the words after which Claude Code leaves that thinking out.",
+            "Long sessions":
+              "A prompt that is too long is refused in Anthropic's words with the model's own numbers, so Claude Code compacts.",
+            "Busy models":
+              "529 overloaded_error with Retry-After, whichever provider is busy. Claude Code waits and tries again. You pay nothing.",
             "Images and PDFs":
               "Images work with models that take them. A PDF in the newest message is refused with 400: send its text, or its pages as images. In older messages a line stands in its place, so that the session goes on.",
             "Prompt caching":
