@@ -31,7 +31,7 @@ ${isSandbox ? "\nThis is a sandbox: models and money are simulated. No real mone
 - Pay per request: a request can carry a payment signed by a wallet, instead of using the balance; GET /api/v1/payment-terms describes what to sign.
 - Without an account: POST /api/v1/x402/prompt takes the same body and speaks x402 version 2 (scheme exact, USDC on Base and Solana; extensions payment-identifier, sign-in-with-x, bazaar).
 - Deposits: USDC on Base or Solana, to the account's own addresses, listed under wallet in GET /api/v1/balance. Minimum: 1 USD.
-- Retries: send an Idempotency-Key; a repeated request returns the first answer and is charged once. Do not retry a 402. Wait for Retry-After on 429 and 503.
+- Retries: send an Idempotency-Key; a repeated request returns the first answer and is charged once. Do not retry a 402. Wait for Retry-After on 429, 503 and 529.
 
 ${curlPrompt(site, defaultModelPrice(models).id)}
 

@@ -109,6 +109,12 @@ export const errorCatalogue = {
     retry: "after Retry-After",
     fix: "Send the request again after Retry-After. Bodies of up to 1 MiB are never affected.",
   },
+  PROVIDER_BUSY: {
+    status: 503,
+    title: "The model's provider is busy",
+    retry: "after Retry-After",
+    fix: "You were not charged. Send the request again after Retry-After, or use another model.",
+  },
   SHUTTING_DOWN: {
     status: 503,
     title: "The server is restarting",

@@ -63,6 +63,8 @@ export interface ErrorDetails {
   SETTLEMENT_PENDING: { reason: "outcome_unknown" | "chain_unavailable" };
   /** 503 */
   SERVICE_BUSY: Record<string, unknown>;
+  /** 503: the model's provider has too much to do. Nothing was charged. */
+  PROVIDER_BUSY: { reason: "provider_busy"; retryable: true; retryAfterMs: number };
   SHUTTING_DOWN: Record<string, unknown>;
 }
 

@@ -39,6 +39,7 @@ describe("retried", () => {
     ["429", fault(429, "RATE_LIMIT_EXCEEDED", { limit: "rate", retryAfterMs: 20 })],
     ["500 with retryable true", busy],
     ["503 SHUTTING_DOWN", fault(503, "SHUTTING_DOWN")],
+    ["503 PROVIDER_BUSY", fault(503, "PROVIDER_BUSY", { reason: "provider_busy", retryable: true, retryAfterMs: 20 })],
     ["503 SETTLEMENT_PENDING", fault(503, "SETTLEMENT_PENDING")],
   ])("%s: the same request under the same key", async (_case, step) => {
     service.answer(step, good);

@@ -144,8 +144,14 @@ const retry = (site: Site, model: ModelPrice) => (
       automatically without a key, so set one.
     </p>
     <p>
-      Don’t retry a 402 until you have deposited or raised the cap. Retry 429 and 503 after <Code>Retry-After</Code>, and 500 with
-      exponential backoff when <Code>details.retryable</Code> is true.
+      Don’t retry a 402 until you have deposited or raised the cap. Retry 429, 503 and 529 after <Code>Retry-After</Code>, and 500 with
+      exponential backoff when <Code>details.retryable</Code> is true. 503 <Code>PROVIDER_BUSY</Code>, 529 on <Code>/messages</Code>, means
+      that the model’s provider limits us or is overloaded.
+    </p>
+    <p>
+      A prompt longer than the model’s context window is a 400 with <Code>details.reason</Code> <Code>context_length_exceeded</Code>.
+      OpenAI’s and Anthropic’s formats also use their own code and words for it, so agents shorten their conversation by themselves. What
+      else a provider rejects is quoted in the error.
     </p>
   </Section>
 );
@@ -217,7 +223,7 @@ function limits() {
           "RateLimit-Policy": "Your limits: requests per 60 s, and concurrent requests.",
           RateLimit: "What remains of each, and the seconds until the rate resets.",
           "X-RateLimit-*": "The same for older clients: Limit, Remaining, and Reset in Unix seconds.",
-          "Retry-After": "On 429 and 503: seconds to wait.",
+          "Retry-After": "On 429, 503 and 529: seconds to wait.",
         }}
       />
     </Section>

@@ -117,6 +117,7 @@ const cures: Record<string, string> = {
   SPEND_CAP_REACHED: "Confirm with your wallet to go on for 15 minutes without a limit. Nothing was charged.",
   INTERNAL_ERROR: "Run it again, or try another model.",
   SERVICE_BUSY: "The service is busy. Run it again in a moment. Nothing was charged.",
+  PROVIDER_BUSY: "Run it again in a moment, or try another model.",
   SHUTTING_DOWN: "The service is restarting. Run it again in a moment. Nothing was charged.",
   signed_out: "Connect your wallet to go on. Your draft is kept, and nothing was charged.",
   stale_page: "You signed in again since this page opened. Reload it; your draft is kept. Nothing was charged.",

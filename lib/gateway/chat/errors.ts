@@ -18,6 +18,7 @@ const kinds: Partial<Record<ErrorCode, string>> = {
   INTERNAL_ERROR: "server_error",
   SETTLEMENT_PENDING: "server_error",
   SERVICE_BUSY: "server_error",
+  PROVIDER_BUSY: "server_error",
   SHUTTING_DOWN: "server_error",
 };
 

@@ -1,5 +1,5 @@
 // Providers at their worst. Each fault becomes the contract's error or a correct answer: never a wrong charge, never the provider's own
-// message, never a hold that stays.
+// message where the request is not at fault, never a hold that stays.
 
 import { describe, expect, test } from "vitest";
 import { nanoUsd } from "@/lib/base/money";
@@ -33,14 +33,15 @@ const service = await openService({
 const { models } = service;
 
 const unavailable = { reason: "provider_unavailable", retryable: true };
+const busy = { reason: "provider_busy", retryable: true };
 const timeout = { reason: "provider_timeout", retryable: true };
 
 /** Faults before anything is delivered, for both kinds of request. */
 const early: [directives: string, details: object][] = [
   ["status=500", unavailable],
-  ["status=503", unavailable],
-  ["status=529", unavailable],
-  ["status=429 retry-after=30", unavailable],
+  ["status=502", unavailable],
+  ["status=529", { ...busy, retryAfterMs: 5_000 }],
+  ["status=429 retry-after=30", { ...busy, retryAfterMs: 30_000 }],
   ["hang", timeout],
   ["hang keep-alive=50", timeout],
   ["rubbish", unavailable],
@@ -52,7 +53,6 @@ const early: [directives: string, details: object][] = [
 const late: [directives: string, details: object][] = [
   ["close-midway", unavailable],
   ["rubbish-midway", unavailable],
-  ["error-midway", unavailable],
   ["stall-after=1", timeout],
   ["no-usage", unavailable],
   ["usage-negative", unavailable],
@@ -71,9 +71,11 @@ function set(name: string, value: string): void {
 }
 
 function expectFault(answer: Answer, details: object): void {
-  const { error, details: got, requestId } = readError(answer, "INTERNAL_ERROR");
-  expect(Object.keys(got)).toEqual(["reason", "retryable", "docs"]);
+  const isBusy = "reason" in details && details.reason === busy.reason;
+  const { error, details: got, requestId } = readError(answer, isBusy ? "PROVIDER_BUSY" : "INTERNAL_ERROR");
+  expect(Object.keys(got)).toEqual(["reason", "retryable", ...(isBusy ? ["retryAfterMs"] : []), "docs"]);
   expect(got).toMatchObject(details);
+  expect(answer.headers.get("retry-after")).toBe(isBusy ? String(Number(got.retryAfterMs) / 1_000) : null);
   // The provider's own message and our credentials are not passed on.
   expect(answer.text.replace(requestId, "")).not.toMatch(/html|Gateway|Bearer|api.?key|sk-|server had an error|overloaded|simulat/i);
   expect(error).toMatch(/not charged$/);
@@ -127,13 +129,28 @@ describe.each(entryNames)("through the %s server", (entry) => {
       await expectPaid(account);
     });
 
-    test("a prompt that the provider refuses is the caller's error, reported without the provider's message", async () => {
+    test("JSON with an error inside is busy where it says so, else unavailable, and nothing is charged", async () => {
+      const account = await openAccount();
+      const says = model.startsWith("gpt") ? unavailable : busy;
+      expectFault(await ask({ url, key: account.key, body: misbehaving("error-midway", { model }) }), says);
+      await expectUncharged(account);
+    });
+
+    test("503 is busy where its words say so", async () => {
+      const account = await openAccount();
+      const says = model.startsWith("claude") ? unavailable : busy;
+      expectFault(await ask({ url, key: account.key, body: misbehaving("status=503", { model }) }), says);
+      await expectUncharged(account);
+    });
+
+    test("a prompt that the provider refuses is the caller's error, in the provider's words", async () => {
       const account = await openAccount();
       for (const stream of [false, true]) {
         const answer = await ask({ url, key: account.key, body: misbehaving("status=400", { model, stream }) });
-        const { details } = readError(answer, "INVALID_REQUEST");
+        const { details, error } = readError(answer, "INVALID_REQUEST");
         expect(details).toMatchObject({ reason: "provider_rejected", issues: [{ path: "prompt" }] });
-        expect(answer.text).not.toMatch(/invalid_request|INVALID_ARGUMENT|simulat/);
+        expect(error).toMatch(/^prompt: was rejected by .+'s provider: ./);
+        expect(answer.text).not.toMatch(/invalid_request|INVALID_ARGUMENT/);
       }
       await expectUncharged(account);
     });
@@ -193,7 +210,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     await models.clear();
     for (const _ of [1, 2, 3, 4, 5]) await ask({ url, key: account.key, body: misbehaving("status=500") });
     const { count } = await models.calls();
-    expectFault(await ask({ url, key: account.key, body: promptOf() }), unavailable);
+    expectFault(await ask({ url, key: account.key, body: promptOf() }), busy);
     expect((await models.calls()).count).toBe(count);
     await expectUncharged(account);
   });

@@ -150,7 +150,7 @@ test("when every route fails nothing is charged, and neither the answer nor the 
   failing.add("From the router");
   const { accountId, key, credit } = await openAccount();
   const answer = await ask({ url: service.url("node"), key, body: promptOf() });
-  expect(readError(answer, "INTERNAL_ERROR").details).toMatchObject({ reason: "provider_unavailable", retryable: true });
+  expect(readError(answer, "PROVIDER_BUSY").details).toMatchObject({ retryable: true, retryAfterMs: 5_000 });
   expect(answer.text).not.toContain(HOST_KEY);
   expect(await chargesOf(accountId)).toEqual([]);
   await expectPaid({ accountId, credit });

@@ -34,6 +34,7 @@ const statuses: Record<ErrorCode, number> = {
   INTERNAL_ERROR: 500,
   SETTLEMENT_PENDING: 503,
   SERVICE_BUSY: 503,
+  PROVIDER_BUSY: 503,
   SHUTTING_DOWN: 503,
 };
 

@@ -19,6 +19,7 @@ const kinds: Partial<Record<ErrorCode, string>> = {
   INTERNAL_ERROR: "api_error",
   SETTLEMENT_PENDING: "api_error",
   SERVICE_BUSY: "overloaded_error",
+  PROVIDER_BUSY: "overloaded_error",
   SHUTTING_DOWN: "overloaded_error",
 };
 
@@ -30,6 +31,7 @@ const isTooLarge = ({ details }: AppError): boolean => details.reason === "too_l
  */
 export function messagesStatus(error: AppError): number {
   if (isTooLarge(error)) return 413;
+  if (error.code === "PROVIDER_BUSY") return 529;
   return error.code === "INVALID_MODEL" ? 404 : errorCatalogue[error.code].status;
 }
 

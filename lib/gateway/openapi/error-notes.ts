@@ -220,6 +220,18 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     details: z.object({}),
     example: { details: {} },
   },
+  PROVIDER_BUSY: {
+    when: "The model's provider limits our requests or is overloaded, or failed so often just now that it is not called for a few seconds. You were not charged. An Idempotency-Key can be used again.",
+    details: z.object({
+      reason: z.enum(["provider_busy"]).describe("Always provider_busy."),
+      retryable: z.boolean().describe("Always true."),
+      retryAfterMs: z.int().min(0).describe("Milliseconds to wait. Retry-After says the same in seconds."),
+    }),
+    example: {
+      error: "claude-sonnet-4-5 is busy at its provider: try again in 12 s. You were not charged",
+      details: { reason: "provider_busy", retryable: true, retryAfterMs: 12_000 },
+    },
+  },
   SHUTTING_DOWN: {
     when: "The server is restarting. Running requests finish; new ones are rejected.",
     details: z.object({}),

@@ -120,6 +120,7 @@ const headersOf: Partial<Record<number, readonly HeaderName[]>> = {
   409: ["Retry-After"],
   429: ["Retry-After"],
   503: ["Retry-After"],
+  529: ["Retry-After"],
 };
 
 /** The answers of an operation that may end with `refusals`, by status. */

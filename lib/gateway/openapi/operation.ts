@@ -45,6 +45,7 @@ export const paidRefusals: readonly ErrorCode[] = [
   "RATE_LIMIT_EXCEEDED",
   "INTERNAL_ERROR",
   "SETTLEMENT_PENDING",
+  "PROVIDER_BUSY",
   "SHUTTING_DOWN",
 ];
 
@@ -66,6 +67,7 @@ export const x402Refusals: readonly ErrorCode[] = [
   "RATE_LIMIT_EXCEEDED",
   "INTERNAL_ERROR",
   "SETTLEMENT_PENDING",
+  "PROVIDER_BUSY",
   "SHUTTING_DOWN",
 ];
 

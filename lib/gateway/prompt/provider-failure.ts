@@ -30,7 +30,23 @@ export function providerError(failure: ProviderFailure, prompt: Pick<Prompt, "mo
     case "aborted":
       return internal("The request was cancelled. You were not charged", "provider_unavailable", true);
     case "unavailable":
+      if (failure.busy) return busy(failure, model.id, context);
+      return internal(`${model.id} is temporarily unavailable. You were not charged`, "provider_unavailable", true);
     case "malformed":
       return internal(`${model.id} is temporarily unavailable. You were not charged`, "provider_unavailable", true);
   }
+}
+
+/** Of a provider that does not say when it can be asked again. */
+const UNKNOWN_WAIT_MS = 5_000;
+
+function busy(failure: ProviderFailure, modelId: string, context: AppError["context"]): AppError {
+  const seconds = Math.max(1, Math.ceil((failure.retryAfterMs ?? UNKNOWN_WAIT_MS) / 1_000));
+  return new AppError("PROVIDER_BUSY", {
+    message: `${modelId} is busy at its provider: try again in ${seconds} s. You were not charged`,
+    details: { reason: "provider_busy", retryable: true, retryAfterMs: seconds * 1_000 },
+    headers: { "retry-after": String(seconds) },
+    context,
+    cause: failure,
+  });
 }
