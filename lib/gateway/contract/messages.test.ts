@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "@/lib/base/errors";
 import { endpoints, setEndpoints } from "@/lib/providers/endpoints";
 import { removedFields } from "../messages/body";
-import { ToolNames } from "../prompt/tool-names";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { expectPaid } from "./testing/books";
 import { type Answer, ask, QUESTION } from "./testing/client";
@@ -293,25 +292,3 @@ test("a limit above the model's own maximum means that maximum", async () => {
   const account = await openAccount({ usd: "500" });
   expect((await send(account, { max_tokens: 64_000 })).status).toBe(200);
 });
-
-test.each([false, true])(
-  "a tool whose name is longer than a provider takes is called by its own name all the same (stream: %s)",
-  async (stream) => {
-    const account = await openAccount();
-    const name = `mcp__${"a".repeat(80)}__search`;
-    const called = new ToolNames().add({ kind: "function", name });
-    expect(called.length).toBeLessThanOrEqual(64);
-    const first = { role: "user", content: `[[simulate: tool=${called}]]` };
-    for (const model of ["gpt-4o-mini", "gemini-2.5-flash-lite"]) {
-      const fields = { model, stream, tools: [{ ...add, name }], tool_choice: { type: "tool", name } };
-      const { status, text } = await send(account, { ...fields, messages: [first] });
-      expect({ status, text }).toMatchObject({ status: 200 });
-      expect(text).toContain(`"name":"${name}"`);
-      expect(text).not.toContain(called);
-      const said = { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name, input: { left: 1 } }] };
-      const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "42" }] };
-      const second = await send(account, { ...fields, tool_choice: { type: "auto" }, messages: [first, said, result] });
-      expect({ status: second.status, text: second.text }).toMatchObject({ status: 200 });
-    }
-  },
-);
