@@ -3,8 +3,8 @@
 // A tool call is a content block: its start has id and name, its deltas contain the arguments as pieces of JSON text.
 
 import { z } from "zod";
+import { readServerSentEvents } from "../answer/sse";
 import { failureInside } from "../http-failure";
-import { readServerSentEvents } from "../sse";
 import type { OnRequestId, OnUsage, ProviderEvent, ReasoningEvent } from "../types";
 import { malformed, parseJson, readShape } from "../wire-value";
 import { readAnthropicProblem } from "./errors";

@@ -1,7 +1,7 @@
 // A streamed generateContent answer. No event marks its end: the stream ends after a chunk with a finish reason. Every chunk may
 // report usage; the last report counts.
 
-import { readServerSentEvents } from "../sse";
+import { readServerSentEvents } from "../answer/sse";
 import type { OnRequestId, OnUsage, ProviderEvent } from "../types";
 import { malformed } from "../wire-value";
 import { type GeminiUsage, geminiOutput, isGeminiPromptBlocked, readGeminiAnswer, readGeminiFinishReason, readGeminiUsage } from "./reply";

@@ -3,8 +3,8 @@
 // Documented at https://platform.openai.com/docs/api-reference/responses-streaming.
 
 import { z } from "zod";
+import { readServerSentEvents } from "../answer/sse";
 import type { MessagePhase } from "../conversation/messages";
-import { readServerSentEvents } from "../sse";
 import type { OnRequestId, OnUsage, ProviderEvent } from "../types";
 import { isRecord, malformed, parseJson, readShape } from "../wire-value";
 import { responsesFailure } from "./errors";

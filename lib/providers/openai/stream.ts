@@ -2,8 +2,8 @@
 // counts. The end is `[DONE]`, or the end of the stream after a finish reason.
 
 import { z } from "zod";
+import { readServerSentEvents } from "../answer/sse";
 import { failureInside } from "../http-failure";
-import { readServerSentEvents } from "../sse";
 import type { FinishReason, OnRequestId, OnUsage, ProviderEvent, ToolCallEvent } from "../types";
 import { checkServiceTier, isRecord, malformed, parseJson, readShape } from "../wire-value";
 import { readOpenAIProblem } from "./errors";

@@ -2,7 +2,7 @@
 // ids are not read, since every provider also names its events inside the data.
 
 import { createParser } from "eventsource-parser";
-import { malformed } from "./wire-value";
+import { malformed } from "../wire-value";
 
 const defaultMaxEventSize = 4 * 1024 * 1024;
 
