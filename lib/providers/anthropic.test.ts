@@ -217,7 +217,7 @@ describe("usage", () => {
   test.each([
     '{"input_tokens":-1,"output_tokens":1}',
     '{"input_tokens":1,"output_tokens":0.5}',
-    '{"input_tokens":"1","output_tokens":1}',
+    '{"input_tokens":"one","output_tokens":1}',
     '{"input_tokens":1,"output_tokens":1e999}',
     '{"input_tokens":1,"output_tokens":1000000000}',
     '{"input_tokens":999999999,"output_tokens":1,"cache_read_input_tokens":1}',

@@ -1,6 +1,7 @@
 // One attempt at one route: the request, its answer as events, and what that means for the provider. Every error comes out as a
 // ProviderFailure that says whether the provider had accepted the call, and never contains the API key.
 
+import { HeldOutput } from "./answer/finish";
 import type { CallBudget } from "./budget";
 import type { Endpoint } from "./endpoints";
 import type { ModelRoute } from "./model-route";
@@ -28,6 +29,8 @@ export interface AttemptListener {
   onRequestId: OnRequestId;
   /** Called with what a stream has counted so far. */
   onUsage: OnUsage;
+  /** Called with the thoughts that are not handed on. */
+  onHiddenThought: (text: string) => void;
   /** Called when the request goes out on a connection: from then on its provider may bill it. */
   onSent: () => void;
 }
@@ -60,18 +63,18 @@ export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderE
     onAccepted();
     onRequestId(readRequestId(headers, route.provider));
 
-    let hasOutput = false;
+    const held = new HeldOutput();
     for await (const event of format.readStream(body, onRequestId, onUsage)) {
-      if (event.type !== "finish") {
-        if (!isHandedOn(event, attempt)) continue;
-        hasOutput = true;
-      } else {
-        if (!hasOutput && event.usage === null) throw withoutOutput();
+      if (event.type === "finish") {
+        const end = held.close(event);
         finished = true;
         body.finish();
+        yield end;
+        return;
       }
+      if (!isHandedOn(event, attempt)) continue;
+      held.note(event);
       yield event;
-      if (finished) return;
     }
     throw new ProviderFailure("malformed", "the answer has no end");
   } catch (error) {
@@ -101,10 +104,7 @@ export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent
     const { status, text, cut } = answer;
     if (!isSuccess(status)) throw format.readError(status, readHeaders(answer), text);
     if (cut) throw new ProviderFailure("malformed", `the answer is longer than ${REPLY_LIMIT_BYTES} bytes`);
-    events = format.readReply(text, onRequestId).filter((event) => isHandedOn(event, attempt));
-    const last = events.at(-1);
-    if (last?.type !== "finish") throw new ProviderFailure("malformed", "the answer has no end");
-    if (events.length === 1 && last.usage === null) throw withoutOutput();
+    events = wholeEvents(format.readReply(text, onRequestId), attempt);
   } catch (error) {
     throw describeFailure(error, attempt, accepted);
   }
@@ -113,10 +113,26 @@ export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent
   return events;
 }
 
+/** @throws ProviderFailure malformed, when the answer has no end, or holds nothing */
+function wholeEvents(read: readonly ProviderEvent[], attempt: Attempt): ProviderEvent[] {
+  const held = new HeldOutput();
+  const events: ProviderEvent[] = [];
+  for (const event of read) {
+    if (event.type === "finish") events.push(held.close(event));
+    else if (isHandedOn(event, attempt)) {
+      held.note(event);
+      events.push(event);
+    }
+  }
+  if (events.at(-1)?.type !== "finish") throw new ProviderFailure("malformed", "the answer has no end");
+  return events;
+}
+
 /** Adds the route to reasoning. */
-function isHandedOn(event: ProviderEvent, { call, route }: Attempt): boolean {
+function isHandedOn(event: ProviderEvent, { call, route, onHiddenThought }: Attempt): boolean {
   if (event.type === "reasoning") {
     event.madeBy = route;
+    if (call.hidesReasoning) onHiddenThought(event.text);
     return !call.hidesReasoning;
   }
   return event.type !== "text" || event.text !== "";
@@ -129,8 +145,6 @@ const writtenRequest = ({ route, endpoint, format, call }: Pick<Attempt, "route"
 
 const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 
-const withoutOutput = (): ProviderFailure => new ProviderFailure("malformed", "a complete answer without output and without usage");
-
 /** When the call was stopped, that is the failure, however it surfaced: a format may mistake a closed socket for a broken answer. */
 function describeFailure(error: unknown, { route, endpoint, budget }: Attempt, accepted: boolean): ProviderFailure {
   const found = budget.reason ?? error;
@@ -141,12 +155,13 @@ function describeFailure(error: unknown, { route, endpoint, budget }: Attempt, a
 
 /** The failure without the endpoint's key, which some providers quote, and for the caller without its host. */
 export function hideEndpoint(failure: ProviderFailure, endpoint: Endpoint, { prefix = "", accepted = false } = {}): ProviderFailure {
-  const { kind, message, retryAfterMs, httpStatus, busy, overflow, told, cause } = failure;
+  const { kind, message, retryAfterMs, httpStatus, busy, byModel, overflow, told, cause } = failure;
   return new ProviderFailure(kind, prefix + hideKey(message, endpoint), {
     accepted: accepted || failure.accepted,
     retryAfterMs,
     httpStatus,
     busy,
+    byModel,
     overflow,
     told: told && hideKey(told, endpoint).replaceAll(new URL(endpoint.origin).host, "[host]"),
     cause: hideKey(String(cause), endpoint) === String(cause) ? cause : undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { geminiFormat } from "./gemini";
-import { failureOf, fixtureBytes, inPieces, readFixture, readUntilFailure, usageOf } from "./testing/replay";
+import { failureOf, fixtureBytes, gather, inPieces, readFixture, readUntilFailure, usageOf } from "./testing/replay";
 import type { ModelCall } from "./types";
 
 const unicodeText = 'Grüße, 世界 👩🏽‍🚀🚀 e\u0301 שלום \u2028— "done"\n\t';
@@ -23,7 +23,6 @@ describe("answers", () => {
     ["blocked-prompt.json", "", "content_filter", [10, 0, 0, 0]],
     ["blocked-prompt.sse", "", "content_filter", [10, 0, 0, 0]],
     ["tool-use.json", "It rains.", "stop", [170, 3, 0, 0]],
-    ["other-reason.json", "", "other", [20, 0, 0, 0]],
     ["without-usage.json", "No count.", "stop", null],
     ["usage-after-end.sse", "Late bill.", "stop", [5, 3, 0, 0]],
   ] as const)("%s", async (name, text, reason, counts) => {
@@ -31,6 +30,11 @@ describe("answers", () => {
     for (const size of name.endsWith(".sse") ? [undefined, 1, 7] : [undefined]) {
       expect(await readFixture(geminiFormat, name, size)).toEqual(expected);
     }
+  });
+
+  test("a proxy's [DONE] after the last chunk is passed over", async () => {
+    const bytes = Buffer.concat([fixtureBytes("gemini", "plain.sse"), Buffer.from("data: [DONE]\n\n")]);
+    expect(await gather(geminiFormat.readStream(inPieces(bytes)))).toEqual(await readFixture(geminiFormat, "plain.sse"));
   });
 
   test("the stream fixtures still have the wire's CRLF", () => {
@@ -69,9 +73,14 @@ describe("function calls", () => {
     }
   });
 
-  test("a malformed call is not in the answer, which ends with `other` and is billed", async () => {
-    const answer = await readFixture(geminiFormat, "malformed-tool-call.sse", 5);
-    expect(answer).toEqual({ text: "Let me see.", reason: "other", usage: usageOf([61, 4, 0, 0]) });
+  test("a malformed call is no end of an answer: it fails, after what it had counted, and its provider is well", async () => {
+    const counted: unknown[] = [];
+    const chunks = inPieces(fixtureBytes("gemini", "malformed-tool-call.sse"), 5);
+    const { text, failure } = await readUntilFailure(geminiFormat.readStream(chunks, undefined, (usage) => counted.push(usage)));
+    expect(text).toBe("Let me see.");
+    expect(counted.at(-1)).toEqual(usageOf([61, 4, 0, 0]));
+    const whole = failureOf(() => geminiFormat.readReply(fixtureBytes("gemini", "other-reason.json").toString()));
+    for (const each of [failure, whole]) expect(each).toMatchObject({ kind: "malformed", accepted: true, byModel: true });
   });
 
   test.each([
@@ -146,7 +155,7 @@ describe("usage", () => {
   test.each([
     '{"promptTokenCount":-1}',
     '{"promptTokenCount":1.5}',
-    '{"promptTokenCount":"1"}',
+    '{"promptTokenCount":"one"}',
     '{"promptTokenCount":1,"candidatesTokenCount":1e999}',
     '{"promptTokenCount":1,"candidatesTokenCount":1000000000}',
     '{"promptTokenCount":1,"candidatesTokenCount":999999999,"thoughtsTokenCount":1}',

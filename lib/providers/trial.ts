@@ -22,6 +22,8 @@ export interface CallAnswer {
   sentTo?: ModelRoute | undefined;
   /** What a stream has counted so far; of each kind the largest count. */
   counted?: TokenUsage | undefined;
+  /** What the model thought in words, as far as the call hides it. */
+  hiddenThoughts?: string | undefined;
   firstTokenAt?: number | undefined;
   /** When the last event or the failure ended the call. */
   endedAt?: number;
@@ -46,6 +48,7 @@ export class Trial {
     onAccepted: () => this.#accept(),
     onRequestId: (id) => this.#identify(id),
     onUsage: (usage) => this.#count(usage),
+    onHiddenThought: (text) => this.#hide(text),
     onSent: () => this.#send(),
   };
   readonly #setup: TrialSetup;
@@ -60,6 +63,7 @@ export class Trial {
     answer.acceptedAt = undefined;
     answer.sentTo = undefined;
     answer.counted = undefined;
+    answer.hiddenThoughts = undefined;
     answer.firstTokenAt = undefined;
   }
 
@@ -78,6 +82,11 @@ export class Trial {
   #count(usage: TokenUsage): void {
     const { answer } = this.#setup;
     answer.counted = largestUsage(answer.counted, usage);
+  }
+
+  #hide(text: string): void {
+    const { answer } = this.#setup;
+    answer.hiddenThoughts = (answer.hiddenThoughts ?? "") + text;
   }
 
   /** Takes an id from the answer, unchecked. The first valid one counts: the header comes before the body. */
@@ -137,6 +146,7 @@ export class Trial {
 }
 
 function healthOf(failure: ProviderFailure, wasStillComing: boolean): CallOutcome {
+  if (failure.byModel) return "success";
   switch (failure.kind) {
     // The provider answered, and correctly.
     case "rejected":

@@ -162,6 +162,7 @@ interface FailureFacts {
   retryAfterMs?: number | undefined;
   httpStatus?: number | undefined;
   busy?: boolean;
+  byModel?: boolean | undefined;
   overflow?: Overflow | undefined;
   told?: string | undefined;
   cause?: unknown;
@@ -178,6 +179,8 @@ export class ProviderFailure extends Error {
   readonly httpStatus: number | undefined;
   /** The provider works and has too much to do, or its circuit is open: `unavailable`, and worth the same request a little later. */
   readonly busy: boolean;
+  /** The model wrote what cannot be read: its provider is well. */
+  readonly byModel: boolean;
   /** Of a rejected prompt that was too long. */
   readonly overflow: Overflow | undefined;
   /** The provider's words on a rejected request, without what is ours or its own. They may repeat the prompt: for its sender alone. */
@@ -191,6 +194,7 @@ export class ProviderFailure extends Error {
     this.retryAfterMs = facts.retryAfterMs;
     this.httpStatus = facts.httpStatus;
     this.busy = facts.busy ?? false;
+    this.byModel = facts.byModel ?? false;
     this.overflow = facts.overflow;
     this.told = facts.told;
   }

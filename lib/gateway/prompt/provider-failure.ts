@@ -13,6 +13,13 @@ export function providerError(failure: ProviderFailure, prompt: Pick<Prompt, "mo
   const context = { failure: failure.kind, provider: failure.message, httpStatus: failure.httpStatus, model: model.id };
   const internal = (message: string, reason: string, retryable: boolean) =>
     new AppError("INTERNAL_ERROR", { message, details: { reason, retryable }, context, cause: failure });
+  if (failure.byModel) {
+    return internal(
+      `${model.id} wrote an answer that cannot be read. Send the request again. You were not charged`,
+      "provider_unavailable",
+      true,
+    );
+  }
   switch (failure.kind) {
     case "rejected": {
       if (failure.overflow) return contextOverflow(prompt, failure.overflow);

@@ -1,8 +1,9 @@
 // A whole Anthropic message, and what its parts mean, in a stream as well: text, tool calls, stop reason and token counts.
 
 import { z } from "zod";
+import { readFinishReason } from "../answer/finish";
 import { failureInside } from "../http-failure";
-import type { FinishReason, OnRequestId, ProviderEvent, ReasoningEvent, TokenUsage, ToolCallEvent } from "../types";
+import type { OnRequestId, ProviderEvent, ReasoningEvent, TokenUsage, ToolCallEvent } from "../types";
 import { checkServiceTier, closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { readAnthropicProblem } from "./errors";
 
@@ -70,7 +71,8 @@ export function anthropicFinish(
   checkServiceTier(usage?.service_tier);
   return {
     type: "finish",
-    reason: readAnthropicStopReason(reason),
+    // `pause_turn` expects a continuation request, which we never send: https://docs.anthropic.com/en/api/handling-stop-reasons.
+    reason: readFinishReason(reason),
     usage: readAnthropicUsage(usage),
     ...(sequence ? { stopSequence: sequence } : undefined),
   };
@@ -105,25 +107,6 @@ function writeInput(input: Record<string, unknown>): string {
   } catch {
     // JSON nested thousands of levels deep can be parsed, but not stringified again.
     throw malformed("the input of a tool_use block is nested too deep");
-  }
-}
-
-/** https://docs.anthropic.com/en/api/handling-stop-reasons */
-function readAnthropicStopReason(reason: string | null | undefined): FinishReason {
-  switch (reason) {
-    case "end_turn":
-    case "stop_sequence":
-      return "stop";
-    case "max_tokens":
-    case "model_context_window_exceeded":
-      return "length";
-    case "tool_use":
-      return "tool_calls";
-    case "refusal":
-      return "content_filter";
-    default:
-      // pause_turn expects a continuation request, which we never send.
-      return "other";
   }
 }
 

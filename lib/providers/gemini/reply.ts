@@ -1,6 +1,7 @@
 // A generateContent answer, whole or one chunk of a stream: both have the same shape. A function call is one part, never split.
 
 import { z } from "zod";
+import { readFinishReason } from "../answer/finish";
 import { failureInside } from "../http-failure";
 import type { FinishReason, OnRequestId, ProviderEvent, ProviderFailureKind, TokenUsage } from "../types";
 import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
@@ -94,7 +95,10 @@ export function geminiOutput({ candidates, modelVersion }: GeminiAnswer, firstIn
 
 /**
  * https://ai.google.dev/api/generate-content#FinishReason. Calls end with STOP, as text does. A call that went wrong
- * (MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, TOO_MANY_TOOL_CALLS …) is not in the answer, but its tokens are billed.
+ * (MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, TOO_MANY_TOOL_CALLS …) is not in the answer: an agent that is told `stop` ends its work
+ * there, so it is told to ask again, as the AI SDK (finish reason `error`) and the Gemini CLI (a retry) do. Where other calls are in the
+ * answer, it goes on with those.
+ * @throws ProviderFailure malformed
  */
 export function readGeminiFinishReason(reason: string | null | undefined, hasCalls: boolean): FinishReason {
   switch (reason) {
@@ -110,9 +114,12 @@ export function readGeminiFinishReason(reason: string | null | undefined, hasCal
     case "PROHIBITED_CONTENT":
     case "SPII":
     case "IMAGE_SAFETY":
+    case "IMAGE_PROHIBITED_CONTENT":
+    case "IMAGE_RECITATION":
+    case "MODEL_ARMOR":
       return "content_filter";
     default:
-      return "other";
+      return hasCalls ? "other" : readFinishReason(reason);
   }
 }
 

@@ -18,7 +18,8 @@ export async function* readGeminiStream(
   let callCount = 0;
   for await (const events of readServerSentEvents(chunks)) {
     for (const data of events) {
-      if (data === "") continue;
+      // Proxies end a stream as OpenAI does.
+      if (data === "" || data === "[DONE]") continue;
       const answer = readGeminiAnswer(data, "unavailable");
       onRequestId?.(answer.responseId);
       if (answer.usageMetadata) {
