@@ -27,7 +27,6 @@ describe("answers", () => {
     ["empty.json", "", "length", [12, 64, 0, 64]],
     ["without-usage.json", "No count.", "stop", null],
     ["without-done.sse", "Enough said.", "stop", null],
-    ["without-finish-reason.sse", "Enough said.", "other", null],
     ["usage-with-null-choices.sse", "Hello.", "stop", [9, 3, 0, 0]],
     ["deepseek-cached.json", "Cached on disk.", "stop", [530, 6, 512, 0]],
     ["deepseek-keep-alive.json", "Worth the wait.", "stop", [8, 5, 0, 0]],
@@ -39,8 +38,23 @@ describe("answers", () => {
   ] as const)("%s", async (name, text, reason, counts) => {
     const expected = { text, reason, usage: counts && usageOf(counts) };
     for (const size of name.endsWith(".sse") ? [undefined, 1, 7] : [undefined]) {
-      expect(await readFixture(openaiFormat, name, size)).toEqual(expected);
+      const { reasoning: _, ...answer } = await readFixture(openaiFormat, name, size);
+      expect(answer).toEqual(expected);
     }
+  });
+
+  test.each([
+    ["deepseek-reasoning.json"],
+    ["deepseek-reasoning.sse"],
+    ["deepseek-tool-calls.json"],
+    ["deepseek-tool-calls.sse"],
+    ["xai-reasoning.json"],
+    ["xai-reasoning.sse"],
+  ])("%s has its thoughts in words, and says in which field", async (name) => {
+    const bytes = fixtureBytes("openai", name).toString();
+    const written = [...bytes.matchAll(/"reasoning_content": ?"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => JSON.parse(`"${text}"`)).join("");
+    expect(written).not.toBe("");
+    expect((await readFixture(openaiFormat, name)).reasoning).toEqual([{ kind: "thinking", text: written, data: "reasoning_content" }]);
   });
 
   test.each([
@@ -61,7 +75,8 @@ describe("answers", () => {
   ] as const)("%s calls functions", async (name, text, toolCalls, reason, counts) => {
     const expected = { text, toolCalls, reason, usage: counts && usageOf(counts) };
     for (const size of name.endsWith(".sse") ? [undefined, 1, 7] : [undefined]) {
-      expect(await readFixture(openaiFormat, name, size)).toEqual(expected);
+      const { reasoning: _, ...answer } = await readFixture(openaiFormat, name, size);
+      expect(answer).toEqual(expected);
     }
   });
 
@@ -100,6 +115,7 @@ describe("failures inside an answer", () => {
   test.each([
     ["truncated.sse", "It was the best of", "malformed"],
     ["truncated-mid-event.sse", "It was the best of", "malformed"],
+    ["without-finish-reason.sse", "Enough said.", "malformed"],
     ["error-in-stream.sse", "Half", "unavailable"],
     ["rubbish.txt", "", "malformed"],
   ])("the stream %s delivers what arrived and then fails", async (name, text, kind) => {
@@ -151,14 +167,12 @@ describe("failures inside an answer", () => {
     '{"choices":[null]}',
     '{"choices":[{"message":null}]}',
     '{"choices":[{"message":{"content":7}}]}',
-    '{"choices":[{"message":{"content":[{"type":"text","text":"secret"}]}}]}',
     '{"choices":[{"message":{"content":"secret"},"finish_reason":{}}]}',
     '{"choices":[{"message":{"tool_calls":"secret"}}]}',
     '{"choices":[{"message":{"tool_calls":[{"id":"secret"}]}}]}',
     '{"choices":[{"message":{"tool_calls":[{"id":"secret","function":{"arguments":"{}"}}]}}]}',
     '{"choices":[{"message":{"tool_calls":[{"id":"secret","function":{"name":"","arguments":"{}"}}]}}]}',
-    '{"choices":[{"message":{"tool_calls":[{"id":"secret","function":{"name":"f","arguments":{}}}]}}]}',
-    '{"choices":[{"message":{"content":"secret"}}],"usage":"much"}',
+    '{"choices":[{"message":{"tool_calls":[{"id":"secret","function":{"name":"f","arguments":["secret"]}}]}}]}',
     '{"secret',
   ])("a reply that is not a chat completion is malformed, and is not quoted: %s", (body) => {
     const failure = failureOf(() => openaiFormat.readReply(body));
@@ -174,7 +188,7 @@ describe("usage", () => {
   test.each([
     '{"prompt_tokens":-1,"completion_tokens":1}',
     '{"prompt_tokens":1.5,"completion_tokens":1}',
-    '{"prompt_tokens":"5","completion_tokens":1}',
+    '{"prompt_tokens":"five","completion_tokens":1}',
     '{"prompt_tokens":NaN,"completion_tokens":1}',
     '{"prompt_tokens":1e999,"completion_tokens":1}',
     '{"prompt_tokens":1,"completion_tokens":1000000000}',

@@ -13,8 +13,16 @@ import { ProviderFailure, type TokenUsage } from "./types";
 /** Far above what any model can read or write; a higher count is a provider's mistake and must not become a price. */
 const tokenLimit = 1_000_000_000;
 
-/** A count of tokens; absent and null mean that the provider sent none. */
-export const tokenCountSchema = z.number().int().min(0).lt(tokenLimit).nullish();
+/** A count of tokens, which some servers write as a text; absent and null mean that the provider sent none. */
+export const tokenCountSchema = z
+  .union([
+    z.number().int().min(0).lt(tokenLimit),
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  ])
+  .nullish();
 
 /** A failure of an answer that began with 200: the provider may bill for it. */
 export function malformed(what: string): ProviderFailure {

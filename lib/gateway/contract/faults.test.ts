@@ -54,7 +54,6 @@ const late: [directives: string, details: object][] = [
   ["close-midway", unavailable],
   ["rubbish-midway", unavailable],
   ["stall-after=1", timeout],
-  ["no-usage", unavailable],
   ["usage-negative", unavailable],
   ["usage=in:1000000000,out:5", unavailable],
   ["usage=in:5,out:1000000000", unavailable],
@@ -168,12 +167,12 @@ describe.each(entryNames)("through the %s server", (entry) => {
       await expectPaid(account);
     });
 
-    test("a stream without usage is charged by our own count, never above the hold", async () => {
+    test.each([false, true])("stream %s: an answer without usage is charged by our own count, never above the hold", async (stream) => {
       const account = await openAccount();
-      const { text } = await ask({ url, key: account.key, body: misbehaving("no-usage", { model, stream: true }) });
-      const done = readEvents(text).at(-1);
-      expect(done?.event).toBe("done");
-      const { usage } = readPromptBody(done?.data ?? "");
+      const { text } = await ask({ url, key: account.key, body: misbehaving("no-usage", { model, stream }) });
+      const done = stream ? readEvents(text).at(-1) : undefined;
+      expect(done?.event).toBe(stream ? "done" : undefined);
+      const { usage } = readPromptBody(done?.data ?? text);
       const [charge] = await chargesOf(account.accountId);
       expect(charge).toMatchObject({ estimated: true, outcome: "complete", output_tokens: BigInt(usage.outputTokens) });
       await expectPaid(account);

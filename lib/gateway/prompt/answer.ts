@@ -129,9 +129,16 @@ const estimate = (sold: Sold, output: Output, counts: Counts) =>
     inputBound: sold.quote.inputBound,
     owner: sold.call.cacheScope,
     route: routeOf(sold, counts),
-    output,
+    output: withHiddenThoughts(output, counts),
     brokenOffBy: counts.brokenOffBy,
   });
+
+/** Thoughts that nobody is shown are billed all the same; when the provider breaks off, only what was delivered is charged. */
+function withHiddenThoughts(output: Output, { answer, brokenOffBy }: Counts): Output {
+  const text = answer.hiddenThoughts;
+  if (!text || brokenOffBy === "provider") return output;
+  return { ...output, reasoning: [...output.reasoning, { kind: "thinking", text, data: "" }] };
+}
 
 /** Of an answer without a count at its end. */
 async function estimateRest(sold: Sold, output: Output, counts: Counts): Promise<ChargeableUsage> {
@@ -195,10 +202,6 @@ export async function answerWhole(context: CallContext): Promise<GatewayReply> {
     throw isProviderFailure(error) ? providerError(error, prompt) : error;
   }
   request.providerMs = performance.now() - startedAt;
-  if (!counted) {
-    await settlement.release();
-    throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt);
-  }
   const measured = measure(call, request.providerMs, startedAtMs);
   const counting = chargeableUsage(context, output, { counted, answer: call.answer, brokenOffBy: null });
   // Awaiting what is there already would cost every request a microtask turn.

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readServerSentEvents } from "./sse";
 import { inPieces } from "../testing/replay";
 import { isProviderFailure } from "../types";
+import { readServerSentEvents } from "./sse";
 
 async function eventsOf(text: string | Uint8Array, options: { size?: number; maxEventSize?: number } = {}): Promise<string[]> {
   const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;

@@ -8,7 +8,8 @@ const defaultMaxEventSize = 4 * 1024 * 1024;
 
 /**
  * Yields, for each chunk that completes any, the data of the events it completes. An event without its closing blank line
- * at the end of the stream is dropped, as the standard requires. Errors of `chunks` pass through unchanged.
+ * at the end of the stream is dropped, as the standard requires, unless it is whole all the same: some servers leave that line out.
+ * Errors of `chunks` pass through unchanged.
  * @throws ProviderFailure malformed, when one event grows beyond `maxEventSize` characters
  */
 export async function* readServerSentEvents(
@@ -41,6 +42,19 @@ export async function* readServerSentEvents(
     if (events.length === 0) continue;
     yield events;
     events = [];
+  }
+  parser.feed("\n\n");
+  const whole = events.filter(isWhole);
+  if (whole.length > 0) yield whole;
+}
+
+/** Of JSON and of OpenAI's last event the end can be told. */
+function isWhole(data: string): boolean {
+  if (data.trim() === "[DONE]") return true;
+  try {
+    return typeof JSON.parse(data) === "object";
+  } catch {
+    return false;
   }
 }
 

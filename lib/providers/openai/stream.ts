@@ -1,32 +1,27 @@
 // A streamed chat completion. Usage comes with the last chunk, in a separate chunk without choices, or repeatedly (xAI): the last one
-// counts. The end is `[DONE]`, or the end of the stream after a finish reason.
+// counts. The end is `[DONE]`, or the end of the stream, after a finish reason: without one the answer broke off.
 
 import { z } from "zod";
 import { readServerSentEvents } from "../answer/sse";
-import { failureInside } from "../http-failure";
-import type { FinishReason, OnRequestId, OnUsage, ProviderEvent, ToolCallEvent } from "../types";
-import { checkServiceTier, isRecord, malformed, parseJson, readShape } from "../wire-value";
-import { readOpenAIProblem } from "./errors";
-import {
-  firstPiece,
-  isFunctionCall,
-  openaiMessageSchema,
-  openaiText,
-  openaiUsageSchema,
-  readOpenAIFinishReason,
-  readOpenAIUsage,
-  type ToolCallPiece,
-} from "./reply";
+import type { OnRequestId, OnUsage, ProviderEvent, TokenUsage } from "../types";
+import { checkServiceTier, malformed, parseJson, readShape } from "../wire-value";
+import { isFunctionCall, openaiMessageSchema, openaiPieces, readToolCallPiece } from "./message";
+import { Thoughts } from "./reasoning";
+import { readOpenAIFinishReason, readOpenAIUsage, refuseProblem } from "./reply";
+import { ToolCallPieces } from "./tool-calls";
 
 const chunkSchema = z.object({
   id: z.unknown().optional(),
   // vLLM sends its closing usage with `choices: null`, Azure opens with a chunk without choices.
   choices: z.array(z.object({ delta: openaiMessageSchema.nullish(), finish_reason: z.string().nullish() })).nullish(),
-  usage: openaiUsageSchema.nullish(),
+  usage: z.unknown().optional(),
   service_tier: z.unknown().optional(),
 });
 
 type Chunk = z.infer<typeof chunkSchema>;
+type Delta = NonNullable<NonNullable<Chunk["choices"]>[number]["delta"]>;
+
+const DONE = "[DONE]";
 
 /** @throws ProviderFailure malformed, or the kind of an error inside the stream (unavailable where it names none) */
 export async function* readOpenAIStream(
@@ -34,101 +29,118 @@ export async function* readOpenAIStream(
   onRequestId?: OnRequestId,
   onUsage?: OnUsage,
 ): AsyncGenerator<ProviderEvent> {
-  let reason: FinishReason | undefined;
-  let usage: Chunk["usage"];
-  let serviceTier: unknown;
-  let isRefused = false;
-  const toolCalls = new ToolCallPieces();
+  const answer = new AnswerUnderWay(onRequestId, onUsage);
   for await (const events of readServerSentEvents(chunks)) {
     for (const data of events) {
-      if (data === "[DONE]") {
-        checkServiceTier(serviceTier);
-        yield { type: "finish", reason: reason ?? "other", usage: readOpenAIUsage(usage) };
-        return;
-      }
-      if (data === "") continue;
-      const chunk = readChunk(data);
-      onRequestId?.(chunk.id);
-      if (chunk.usage) {
-        usage = chunk.usage;
-        const counted = readOpenAIUsage(usage);
-        if (counted) onUsage?.(counted);
-      }
-      serviceTier ??= chunk.service_tier;
-      const choice = chunk.choices?.[0];
-      if (choice === undefined) continue;
-      if (choice.delta) {
-        const text = openaiText(choice.delta);
-        if (text !== "") yield { type: "text", text };
-        isRefused ||= Boolean(choice.delta.refusal);
-        for (const piece of choice.delta.tool_calls ?? []) {
-          const event = toolCalls.read(piece);
-          if (event !== undefined) yield event;
+      for (const value of valuesIn(data)) {
+        // Not `yield*`, which would await each event once more.
+        if (value !== DONE) for (const event of answer.take(value)) yield event;
+        else {
+          for (const event of answer.end()) yield event;
+          return;
         }
       }
-      if (choice.finish_reason) reason = readOpenAIFinishReason(choice.finish_reason, isRefused);
     }
   }
-  if (reason === undefined) throw malformed("the stream broke off before the answer ended");
-  checkServiceTier(serviceTier);
-  yield { type: "finish", reason, usage: readOpenAIUsage(usage) };
+  for (const event of answer.end()) yield event;
 }
 
-function readChunk(data: string): Chunk {
-  const parsed = parseJson(data, "a chunk");
-  if (isRecord(parsed) && parsed.error) throw failureInside(readOpenAIProblem(parsed), "unavailable");
-  return readShape(chunkSchema, parsed, "a chunk");
-}
+class AnswerUnderWay {
+  readonly #onRequestId: OnRequestId | undefined;
+  readonly #onUsage: OnUsage | undefined;
+  readonly #calls = new ToolCallPieces();
+  readonly #thoughts = new Thoughts();
+  #word: string | undefined;
+  #usage: TokenUsage | null = null;
+  #serviceTier: unknown;
+  #isRefused = false;
 
-interface KnownCall {
-  wireIndex: number | undefined;
-  wireId: string | undefined;
-  /** Undefined for a call of another type than `function`, whose pieces are ignored. */
-  index: number | undefined;
-}
-
-/**
- * Assigns the pieces of a stream to their calls. `index` distinguishes the calls; compatible servers omit it, give every call the
- * index 0, or repeat id and name in each piece.
- */
-class ToolCallPieces {
-  #known: KnownCall[] = [];
-  #functions = 0;
-
-  /**
-   * Undefined for a piece that adds nothing.
-   * @throws ProviderFailure malformed, when a call begins without the name of its function
-   */
-  read(piece: ToolCallPiece): ToolCallEvent | undefined {
-    const known = this.#find(piece);
-    if (known === undefined) return this.#begin(piece);
-    // A late id still distinguishes pieces; by then the customer has received another id.
-    known.wireId ??= piece.id || undefined;
-    const text = piece.function?.arguments;
-    return known.index === undefined || !text ? undefined : { type: "tool_call", index: known.index, arguments: text };
+  constructor(onRequestId: OnRequestId | undefined, onUsage: OnUsage | undefined) {
+    this.#onRequestId = onRequestId;
+    this.#onUsage = onUsage;
   }
 
-  #begin(piece: ToolCallPiece): ToolCallEvent | undefined {
-    const index = isFunctionCall(piece) ? this.#functions : undefined;
-    const event = index === undefined ? undefined : firstPiece(piece, index);
-    if (index !== undefined) this.#functions += 1;
-    this.#known.push({ wireIndex: piece.index ?? undefined, wireId: piece.id || undefined, index });
-    return event;
+  /** Consumes one chunk and returns what it adds to the answer. */
+  take(value: unknown): ProviderEvent[] {
+    refuseProblem(value, "unavailable");
+    const { id, choices, usage, service_tier } = readShape(chunkSchema, value, "a chunk");
+    this.#onRequestId?.(id);
+    this.#serviceTier ??= service_tier;
+    const choice = choices?.[0];
+    const events = choice?.delta ? this.#read(choice.delta) : [];
+    const counted = readOpenAIUsage(usage);
+    // A count that more of the answer follows is not that of all of it.
+    if (counted || events.length > 0) this.#usage = counted;
+    if (counted) this.#onUsage?.(counted);
+    const word = choice?.finish_reason;
+    // "null" stands for none at some servers.
+    if (word && word !== "null") this.#word = word;
+    return events;
   }
 
-  /** The call that a piece continues; undefined when the piece begins one. */
-  #find(piece: ToolCallPiece): KnownCall | undefined {
-    const isNamed = Boolean(piece.function?.name);
-    if (piece.index !== undefined && piece.index !== null) {
-      const known = this.#known.findLast(({ wireIndex }) => wireIndex === piece.index);
-      // Gemini's own chat completions give several calls the same index 0, each with its own id and name.
-      const isOther = isNamed && piece.id && known?.wireId !== undefined && known.wireId !== piece.id;
-      return isOther ? this.#known.findLast(({ wireId }) => wireId === piece.id) : known;
+  #read(delta: Delta): ProviderEvent[] {
+    this.#isRefused ||= Boolean(delta.refusal);
+    const events: ProviderEvent[] = [];
+    for (const piece of openaiPieces(delta)) {
+      events.push(...this.#calls.flush());
+      if (piece.type === "thought") events.push(...this.#thoughts.add(piece));
+      else events.push(...this.#thoughts.close(), piece);
     }
-    if (piece.id) {
-      const known = this.#known.findLast(({ wireId }) => wireId === piece.id);
-      if (known !== undefined || isNamed) return known;
+    for (const call of delta.tool_calls ?? []) {
+      events.push(...this.#thoughts.close(), ...this.#calls.read(readToolCallPiece(call), isFunctionCall(call)));
     }
-    return isNamed || !isFunctionCall(piece) ? undefined : this.#known.at(-1);
+    return events;
   }
+
+  /** @throws ProviderFailure malformed, when the answer broke off; unavailable, when its provider says so */
+  end(): ProviderEvent[] {
+    if (this.#word === undefined) throw malformed("the stream broke off before the answer ended");
+    const reason = readOpenAIFinishReason(this.#word, this.#isRefused);
+    checkServiceTier(this.#serviceTier);
+    return [...this.#thoughts.close(), ...this.#calls.end(reason), { type: "finish", reason, usage: this.#usage }];
+  }
+}
+
+/** The values of one event: several, where a server leaves out the empty line between two, or even the line break. */
+function valuesIn(data: string): readonly unknown[] {
+  const text = data.trim();
+  if (text === "") return [];
+  if (text === DONE) return [DONE];
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return severalIn(text);
+  }
+}
+
+function severalIn(text: string): unknown[] {
+  const values: unknown[] = [];
+  for (let start = 0; start < text.length; ) {
+    if (/\s/.test(text[start] ?? "")) start += 1;
+    else if (text.startsWith(DONE, start)) {
+      values.push(DONE);
+      start += DONE.length;
+    } else {
+      const end = endOfObject(text, start);
+      values.push(parseJson(text.slice(start, end), "a chunk"));
+      start = end;
+    }
+  }
+  return values;
+}
+
+/** Where the object ends that begins at `start`; the end of the text when it does not. */
+function endOfObject(text: string, start: number): number {
+  let depth = 0;
+  let isInString = false;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (isInString) {
+      if (character === "\\") at += 1;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === "{") depth += 1;
+    else if (character === "}" && --depth <= 0) return at + 1;
+  }
+  return text.length;
 }
