@@ -162,7 +162,7 @@ interface FailureFacts {
   retryAfterMs?: number | undefined;
   httpStatus?: number | undefined;
   busy?: boolean;
-  byModel?: boolean | undefined;
+  byModel?: boolean;
   overflow?: Overflow | undefined;
   told?: string | undefined;
   cause?: unknown;

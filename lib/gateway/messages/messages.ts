@@ -1,12 +1,12 @@
 // POST /api/v1/messages: the same as POST /api/v1/prompt in Anthropic's format, so that its client and Claude Code only need another base
-// URL and key. POST /api/v1/messages/count_tokens: what the input would count, relayed to Anthropic for its models.
+// URL and key. POST /api/v1/messages/count_tokens: what the input would count, relayed to Anthropic for its models, and estimated for others.
 
-import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
 import { countInputTokens } from "@/lib/providers/count-tokens";
 import { isProviderFailure } from "@/lib/providers/types";
 import { authenticate, limit } from "../http/caller";
 import { type Endpoint, type EndpointTraits, endpoint, jsonReply } from "../http/endpoint";
+import { estimateInput } from "../prompt/estimate";
 import { placeMoney, runPrompt } from "../prompt/pipeline";
 import { providerError } from "../prompt/provider-failure";
 import { uploadSpace } from "../prompt/upload";
@@ -49,13 +49,10 @@ export const countTokens = endpoint(
     const { model, messages, options } = await readCountInput(request, caller);
     request.facts.model = model.id;
     try {
-      const tokens = await countInputTokens(model, { messages, ...options }, request.signal);
-      if (tokens === null) {
-        throw new AppError("NOT_FOUND", {
-          message: `${model.id} is not a model of Anthropic: only its own are counted before they are called`,
-        });
-      }
-      return jsonReply(request, 200, writeJson({ input_tokens: tokens }));
+      const counted = await countInputTokens(model, { messages, ...options }, request.signal);
+      if (counted !== null) return jsonReply(request, 200, writeJson({ input_tokens: counted }));
+      const estimate = await estimateInput({ model, messages, options }, caller.accountId);
+      return jsonReply(request, 200, writeJson({ input_tokens: estimate, estimated: true }));
     } catch (error) {
       throw isProviderFailure(error) ? providerError(error, { model, inputField: "messages" }) : error;
     }

@@ -1,12 +1,13 @@
 // Answers of POST /api/v1/messages in Anthropic's format, whole or as its events. The id holds the request's own, so that its receipt can be
 // looked up; `usage.cost` is the amount charged, in USD; `payment` and `clippedTo` are our fields, present only when a payment came with the
-// request, and when its output limit was lowered. A provider counts the input at the end, so a stream's counts come with `message_delta`.
+// request, and when its output limit was lowered. Most providers count at the end: what is charged comes with `message_delta`, and
+// `message_start` has what was counted by then.
 
 import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
 import type { ReasoningBlock } from "@/lib/providers/conversation/messages";
 import type { ModelRoute } from "@/lib/providers/model-route";
-import type { FinishReason } from "@/lib/providers/types";
+import type { FinishReason, TokenUsage } from "@/lib/providers/types";
 import { readJsonObject } from "@/lib/providers/wire-value";
 import type { GatewayRequest } from "../http/request";
 import { type ChargeReceipt, costFields, type OutputPiece, piecesOf } from "../prompt/completion";
@@ -31,10 +32,10 @@ export function messagesWriter(request: GatewayRequest, prompt: MessagesPrompt, 
   return {
     whole: (receipt) =>
       `{${head},"content":${contentText(receipt, seal, prompt.toolNames)},${stopText(receipt)},"usage":${usageText(receipt)}${ours(receipt)}}`,
-    opening: () => {
+    opening: (counted) => {
       blocks = new BlockEvents(seal);
-      const usage = `"usage":{"input_tokens":0,"output_tokens":0}`;
-      return writeEvent("message_start", `,"message":{${head},"content":[],"stop_reason":null,"stop_sequence":null,${usage}}`);
+      const usage = counted ? countsText(counted) : `"input_tokens":0,"output_tokens":0`;
+      return writeEvent("message_start", `,"message":{${head},"content":[],"stop_reason":null,"stop_sequence":null,"usage":{${usage}}}`);
     },
     piece: (piece) => blocks.write(named(piece)),
     done: (receipt) =>
@@ -155,14 +156,14 @@ function stopText({ completion: { output } }: ChargeReceipt): string {
   return `"stop_reason":"${stopReasons[finish ?? "other"]}","stop_sequence":null`;
 }
 
+const usageText = (receipt: ChargeReceipt): string => `{${countsText(receipt.completion.usage)},${costFields(receipt)}}`;
+
 /** Anthropic counts cached input beside the rest, and we inside it. */
-function usageText(receipt: ChargeReceipt): string {
-  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens } = receipt.completion.usage;
+function countsText({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens }: TokenUsage): string {
   const written = cacheWriteTokens + cacheWrite1hTokens;
   return (
-    `{"input_tokens":${inputTokens - cachedInputTokens - written},"cache_creation_input_tokens":${written},` +
+    `"input_tokens":${inputTokens - cachedInputTokens - written},"cache_creation_input_tokens":${written},` +
     `"cache_creation":{"ephemeral_5m_input_tokens":${cacheWriteTokens},"ephemeral_1h_input_tokens":${cacheWrite1hTokens}},` +
-    `"cache_read_input_tokens":${cachedInputTokens},"output_tokens":${outputTokens},"service_tier":"standard",` +
-    `${costFields(receipt)}}`
+    `"cache_read_input_tokens":${cachedInputTokens},"output_tokens":${outputTokens},"service_tier":"standard"`
   );
 }

@@ -71,6 +71,8 @@ export async function answerStream(context: StreamContext): Promise<GatewayReply
 interface Progress {
   output: Output;
   usage: TokenUsage | null;
+  /** What its provider had counted when the stream began. */
+  countedAtStart?: TokenUsage | undefined;
   startedAt: number;
   startedAtMs: number;
   call: ProviderCall;
@@ -93,7 +95,8 @@ async function* streamBody(
   events: AsyncIterator<ProviderEvent>,
 ): AsyncGenerator<string> {
   const { request, writer, guard } = context;
-  let opening = writer.opening();
+  progress.countedAtStart = progress.call.answer.counted;
+  let opening = writer.opening(progress.countedAtStart);
   try {
     for (let next = first; !next.done; next = await events.next()) {
       const event = next.value;
@@ -223,7 +226,7 @@ async function chargeStream(context: CallContext, progress: Progress, { outcome,
   recordFacts(context, completion);
   return context.settlement.charge(completion, (expected) => {
     const writer = context.createWriter();
-    return writer.opening() + piecesOf(progress.output).map(writer.piece).join("") + writeLast(writer, expected);
+    return writer.opening(progress.countedAtStart) + piecesOf(progress.output).map(writer.piece).join("") + writeLast(writer, expected);
   });
 }
 

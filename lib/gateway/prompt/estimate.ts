@@ -11,7 +11,7 @@ import type { TokenCount } from "@/lib/providers/token-count/count";
 import { MAX_CHARACTERS } from "@/lib/providers/token-count/sample";
 import { type Counts, countTokens, type GroupCount } from "@/lib/providers/token-count/token-counter";
 import type { Model, ModelCall, TokenUsage } from "@/lib/providers/types";
-import { countMessageBytes, type Output } from "./completion";
+import { countMessageBytes, emptyOutput, type Output } from "./completion";
 import { leastTokensOf } from "./least-tokens";
 import type { Prompt } from "./prompt-body";
 import { imageBound } from "./quote";
@@ -38,8 +38,26 @@ export interface Estimate {
 
 /** Counts what was sent and written. Where too much is to be counted, a rougher count takes its place: it never fails. */
 export async function estimateUncounted(uncounted: Uncounted): Promise<Estimate> {
-  const { prompt, owner, output } = uncounted;
-  const { model, messages, options } = prompt;
+  const counts = await countTexts(uncounted);
+  if (counts === null) return roughEstimate(uncounted);
+  const probable = probableUsage(uncounted, counts);
+  if (uncounted.brokenOffBy === "provider") return { charged: certainUsage(uncounted, counts), probable };
+  const { model } = uncounted.prompt;
+  return { charged: wholeUsage(uncounted, counts, { ratio: leastRatio(model), images: imagesOfLeft(uncounted) }), probable };
+}
+
+/** The tokens that a prompt's provider would probably count for its input, before it is called. */
+export async function estimateInput(prompt: Uncounted["prompt"], owner: string): Promise<number> {
+  const output = emptyOutput();
+  const uncounted = { prompt, owner, output, inputBound: Number.MAX_SAFE_INTEGER };
+  const counts = await countTexts(uncounted);
+  if (counts !== null) return probableUsage(uncounted, counts).inputTokens;
+  return estimateUsage({ messages: prompt.messages, ...prompt.options }, "", uncounted.inputBound, imageBound(prompt)).inputTokens;
+}
+
+type Texts = Pick<Uncounted, "prompt" | "owner" | "output">;
+
+async function countTexts({ prompt: { model, messages, options }, owner, output }: Texts): Promise<NamedCounts | null> {
   const calls = toolCallsOf(messages);
   const schema = options.responseFormat?.type === "json_schema" ? [JSON.stringify(options.responseFormat.schema)] : [];
   const tools = writeTools(options);
@@ -58,12 +76,16 @@ export async function estimateUncounted(uncounted: Uncounted): Promise<Estimate>
     { encoding: model.tokenBound === "cl100k" ? "cl100k" : "o200k", groups, tools: hasDefinitions ? tools : "" },
     owner,
   );
-  if (counts === null) return roughEstimate(uncounted);
-  const named = nameCounts(counts);
-  const probable = wholeUsage(uncounted, named, { ratio: hasPublicTokenizer(model) ? exact : MEDIAN_RATIO, images: imageBound(prompt) });
-  if (uncounted.brokenOffBy === "provider") return { charged: certainUsage(uncounted, named), probable };
-  return { charged: wholeUsage(uncounted, named, { ratio: leastRatio(model), images: imagesOfLeft(uncounted) }), probable };
+  return counts && nameCounts(counts);
 }
+
+type Bounded = Pick<Uncounted, "prompt" | "inputBound">;
+
+const probableUsage = (bounded: Bounded, counts: NamedCounts): TokenUsage =>
+  wholeUsage(bounded, counts, {
+    ratio: hasPublicTokenizer(bounded.prompt.model) ? exact : MEDIAN_RATIO,
+    images: imageBound(bounded.prompt),
+  });
 
 /** Images whose size nobody told us are as large as they may be for a client that leaves. */
 function imagesOfLeft({ prompt, route }: Uncounted): number {
@@ -116,7 +138,7 @@ const tokensAt = (ratio: TokenCount, counts: readonly TokenCount[]): number =>
 
 /** All that was sent and written, at the price of plain input. */
 function wholeUsage(
-  { prompt, inputBound }: Uncounted,
+  { prompt, inputBound }: Bounded,
   { contents, around, thoughts, written, tools }: NamedCounts,
   { ratio, images }: { ratio: TokenCount; images: number },
 ): TokenUsage {

@@ -8,7 +8,7 @@ import { type NanoUsd, nanoUsd, parseUsd, usdText } from "@/lib/base/money";
 import { runInSlices, type Slices } from "@/lib/base/slices";
 import { findModel, findRetired, supportedModelNames } from "@/lib/providers/catalogue";
 import type { ChatMessage } from "@/lib/providers/conversation/messages";
-import type { CallOptions, Model } from "@/lib/providers/types";
+import type { CallOptions, Model, TokenUsage } from "@/lib/providers/types";
 import type { Buyer } from "../http/caller";
 import { errorBody } from "../http/endpoint";
 import { parseLong } from "../http/few-faults";
@@ -170,8 +170,8 @@ export function readMaxCost(maxCost: number | undefined): NanoUsd | undefined {
 export interface ReplyWriter {
   /** The body of a whole answer. */
   whole(receipt: ChargeReceipt): string;
-  /** The beginning of a stream. */
-  opening(): string;
+  /** The beginning of a stream; `counted` is what its provider had counted before the first token, where it counts that early. */
+  opening(counted?: TokenUsage): string;
   piece(piece: OutputPiece): string;
   /** The end of a complete stream, after its last piece. */
   done(receipt: ChargeReceipt): string;

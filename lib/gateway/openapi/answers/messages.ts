@@ -49,8 +49,16 @@ export const messageEvent = z
         "ping",
         "error",
       ])
-      .describe("The kind of event. Token counts and cost come with message_delta."),
+      .describe(
+        "The kind of event. Token counts and cost come with message_delta; message_start has the input tokens if the provider counts them first.",
+      ),
   })
   .describe("One event of a message stream, in Anthropic's format.");
 
-export const tokenCount = z.object({ input_tokens: count("Input tokens of the request.") });
+export const tokenCount = z.object({
+  input_tokens: count("Input tokens of the request."),
+  estimated: z
+    .literal(true)
+    .optional()
+    .describe("Present when the model's provider cannot count ahead, and the count is our estimate. Not an Anthropic field."),
+});

@@ -46,7 +46,8 @@ export const countMessageTokens = ({ messagesBody: { max_tokens: _, ...input } }
   operationId: "countMessageTokens",
   tags: ["Answers"],
   summary: "Count a message's input tokens (Anthropic format)",
-  description: "Free. For Anthropic's models, counted by Anthropic; 404 for others. POST /api/v1/quote prices any model's prompt.",
+  description:
+    "Free. For Anthropic's models, counted by Anthropic. For others our own estimate, marked with `estimated: true`: the provider may count a little differently. POST /api/v1/quote prices any model's prompt.",
   security: needsKey,
   requestBody: {
     required: true,
@@ -55,7 +56,10 @@ export const countMessageTokens = ({ messagesBody: { max_tokens: _, ...input } }
   responses: {
     "200": success(
       "The count.",
-      jsonOf("TokenCount", { count: { summary: "A count", value: { input_tokens: 14 } } }),
+      jsonOf("TokenCount", {
+        count: { summary: "A count by Anthropic", value: { input_tokens: 14 } },
+        estimate: { summary: "An estimate", value: { input_tokens: 14, estimated: true } },
+      }),
       "X-Dropped-Tools",
       "Request-Id",
     ),
@@ -63,7 +67,7 @@ export const countMessageTokens = ({ messagesBody: { max_tokens: _, ...input } }
   },
 });
 
-/** Only Anthropic counts ahead. */
+/** Only Anthropic counts exactly ahead. */
 const countedModel = (): string | undefined => listModels().find(({ routes: [route] }) => route.provider === "anthropic")?.id;
 
 const weatherTool = {
