@@ -31,7 +31,7 @@ const dialectFields = z.strictObject({
   jsonSchema: z.boolean(),
   /** Sends the usage of a stream only when `stream_options` ask for it. If false, it sends it unasked. */
   streamOptions: z.boolean(),
-  /** Refuses messages of the assistant without `reasoning_content`. */
+  /** Refuses messages of the assistant without `reasoning_content`: an empty one is sent where its model has not thought. */
   reasoningContent: z.boolean(),
   /** The values of `reasoning_effort` that it takes. */
   efforts: z.array(z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])),

@@ -39,7 +39,10 @@ export interface ReasoningBlock {
   madeBy: ModelRoute;
   /** The thought in words; empty where its maker shows none. */
   text: string;
-  /** The signature of a thought, or the thought itself in a form that only its maker reads; empty where there is neither. */
+  /**
+   * The signature of a thought, the form in which its maker takes an unsigned one back, or the thought itself in a form that only its maker
+   * reads; empty where there is none of these.
+   */
   data: string;
   /** The provider's id of the block, where it has one. */
   id?: string | undefined;

@@ -14,6 +14,7 @@ import type { RouteEntry } from "../provider-entry";
 import type { ModelCall, ResponseFormat, Tool, ToolChoice, WireRequest } from "../types";
 import { entryDialect, type OpenAIDialect, withEntryFields } from "./dialect";
 import { deepseekThinking, openaiEffort } from "./effort";
+import { thoughtFields } from "./reasoning";
 
 /** The request of one chat completion; `provider` and `wireName` decide which options are sent. */
 export function buildOpenAIRequest(
@@ -46,7 +47,7 @@ function openaiBody(call: ModelCall, { wireName, provider }: ModelRoute, dialect
   const tools = call.tools?.length ? callableTools(call.tools, call.toolChoice, dialect) : undefined;
   return {
     model: wireName,
-    messages: openaiMessages(call, dialect),
+    messages: openaiMessages(call, { wireName, provider }, dialect),
     max_completion_tokens: limit === "max_completion_tokens" ? call.maxOutputTokens : undefined,
     max_tokens: limit === "max_tokens" ? call.maxOutputTokens : undefined,
     temperature: takesSampling ? call.temperature : undefined,
@@ -110,9 +111,11 @@ function openaiResponseFormat(format: ResponseFormat | undefined, dialect: OpenA
   return { type: "json_schema", json_schema: { name, description, schema, strict } };
 }
 
-function openaiMessages({ messages, responseFormat }: ModelCall, dialect: OpenAIDialect): object[] {
+function openaiMessages({ messages, responseFormat }: ModelCall, route: ModelRoute, dialect: OpenAIDialect): object[] {
   const wireId = dialect.toolCallIds === "short" ? shortCallId : openaiCallId;
-  const written = normaliseConversation(messages, shapeRules[dialect.turns], wireId).map((message) => openaiMessage(message, dialect));
+  const written = normaliseConversation(messages, shapeRules[dialect.turns], wireId).map((message) =>
+    openaiMessage(message, route, dialect),
+  );
   if (responseFormat?.type !== "json_schema" || dialect.takesJsonSchema) return written;
   // JSON mode must also be requested in a message: https://api-docs.deepseek.com/guides/json_mode
   const content = `Return JSON that conforms to this JSON Schema: ${JSON.stringify(responseFormat.schema)}`;
@@ -125,7 +128,7 @@ function openaiPart(part: ContentPart, dialect: OpenAIDialect): object {
 }
 
 /** `system` everywhere: OpenAI reads it as its newer `developer` role, which compatible servers do not know. */
-function openaiMessage(message: ChatMessage, dialect: OpenAIDialect): object {
+function openaiMessage(message: ChatMessage, route: ModelRoute, dialect: OpenAIDialect): object {
   const content = contentText(message.content);
   switch (message.role) {
     case "assistant":
@@ -133,8 +136,7 @@ function openaiMessage(message: ChatMessage, dialect: OpenAIDialect): object {
         role: "assistant",
         content: content === "" && message.toolCalls?.length ? null : content,
         tool_calls: message.toolCalls?.length ? message.toolCalls.map(openaiToolCall) : undefined,
-        // Our answers do not include thoughts, so there are none to send back; DeepSeek and Moonshot AI accept empty ones.
-        reasoning_content: dialect.needsReasoningContent ? "" : undefined,
+        ...thoughtFields(message, route, dialect.needsReasoningContent),
       };
     case "tool":
       return { role: "tool", content, tool_call_id: message.toolCallId };
