@@ -142,7 +142,36 @@ describe("tool calls", () => {
   });
 });
 
+test.each([null, "", "{}", {}])("a call without input is an empty object, however a server writes it: %j", async (input) => {
+  const block = { type: "tool_use", id: "toolu_1", name: "f", input };
+  const body = JSON.stringify({ content: [block], stop_reason: "tool_use" });
+  const events = [
+    { type: "content_block_start", index: 0, content_block: block },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "tool_use" } },
+    { type: "message_stop" },
+  ];
+  const stream = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+  for (const answer of [await gather(anthropicFormat.readReply(body)), await gather(anthropicFormat.readStream(inPieces(stream)))]) {
+    expect(answer.toolCalls).toEqual([{ id: "toolu_1", name: "f", arguments: "{}" }]);
+  }
+});
+
+test.each([
+  ["END_TURN", "stop"],
+  ["model_context_window_exceeded", "length"],
+  ["sensitive", "content_filter"],
+])("a stop reason of a compatible server: %s means %s", async (stop_reason, reason) => {
+  const body = JSON.stringify({ content: [{ type: "text", text: "Hi" }], stop_reason });
+  expect(await gather(anthropicFormat.readReply(body))).toMatchObject({ text: "Hi", reason });
+});
+
 describe("failures inside an answer", () => {
+  test("a stop reason that says it broke off is none", () => {
+    const body = JSON.stringify({ content: [{ type: "text", text: "Half" }], stop_reason: "error" });
+    expect(failureOf(() => anthropicFormat.readReply(body))).toMatchObject({ kind: "unavailable", accepted: true });
+  });
+
   test.each([
     ["truncated.sse", "It was the best of", "malformed"],
     ["error-in-stream.sse", "Half", "unavailable"],

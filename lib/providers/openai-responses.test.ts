@@ -20,6 +20,14 @@ async function eventsOf(name: string, size?: number): Promise<ProviderEvent[]> {
   return events;
 }
 
+test("arguments as an object are those of the call", async () => {
+  const item = { type: "function_call", call_id: "call_1", name: "f", arguments: { city: "Rome" } };
+  const body = JSON.stringify({ status: "completed", output: [item] });
+  expect(await gather(responsesFormat.readReply(body))).toMatchObject({
+    toolCalls: [{ id: "call_1", name: "f", arguments: '{"city":"Rome"}' }],
+  });
+});
+
 describe("answers", () => {
   test.each([
     ["plain.json", "A ledger keeps what was promised.", "stop", [19, 8, 0, 0]],

@@ -18,6 +18,8 @@ import { type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt
 /** OpenAI's own limits. */
 const MAX_TOOLS = 128;
 const MAX_STOPS = 4;
+/** More are not listed. */
+const MAX_FILE_FAULTS = 20;
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
@@ -165,7 +167,9 @@ function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<Chat
   const newest = body.messages.findLastIndex(({ role }) => role === "user");
   const messages = body.messages.map((item, index) => {
     const path = `messages.${index}.content`;
-    const refuse = (at: string, message: string) => index >= newest && issues.push({ path: `${path}.${at}`, message });
+    const refuse = (at: string, message: string): void => {
+      if (index >= newest && issues.length < MAX_FILE_FAULTS) issues.push({ path: `${path}.${at}`, message });
+    };
     return readMessage(item, { path, images, refuse });
   });
   issues.push(...pairIssues(messages));

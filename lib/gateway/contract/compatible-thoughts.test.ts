@@ -44,11 +44,12 @@ describe("thoughts", () => {
     await expectPaid(account);
   });
 
-  test("of a server that refuses messages without, over Responses", async () => {
+  test.each(["strict-model", "deepseek-v4-pro"])("of %s, which refuses messages without, over Responses", async (model) => {
+    standInFor("deepseek");
     const account = await openAccount();
     answers(whole({ content: null, reasoning_content: "Add them.", tool_calls: [call] }, "tool_calls"), whole({ content: "Two." }));
     const tools = [{ type: "function", name: "add", parameters: add.input_schema, strict: false }];
-    const fields = { model: "strict-model", tools, include: ["reasoning.encrypted_content"], reasoning: { summary: "auto" } };
+    const fields = { model, tools, include: ["reasoning.encrypted_content"], reasoning: { summary: "auto" } };
     const { output } = JSON.parse((await respond(account, fields)).text) as { output: { type: string; call_id: string }[] };
     expect(output).toMatchObject([
       { type: "reasoning", summary: [{ type: "summary_text", text: "Add them." }], encrypted_content: expect.stringMatching(/^pp1\./) },

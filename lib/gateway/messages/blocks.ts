@@ -95,8 +95,8 @@ interface Reading {
   toolNames?: ToolNames | undefined;
 }
 
-/** More are not listed, and each costs the check of a seal. */
-const MAX_FOREIGN_THOUGHTS = 20;
+/** More are not listed, and each thought costs the check of a seal. */
+const MAX_FAULTS = 20;
 
 /** Adds an issue for each thought that is not this account's, up to the first twenty. */
 export function* readMessages(given: readonly GivenMessage[], { accountId, issues, images, toolNames }: Reading): Slices<ChatMessage[]> {
@@ -104,7 +104,7 @@ export function* readMessages(given: readonly GivenMessage[], { accountId, issue
   const newest = given.findLastIndex(({ role }) => role === "user");
   for (const [index, one] of given.entries()) {
     const open: OpenThought = (at, path, sealed) => {
-      if (issues.length >= MAX_FOREIGN_THOUGHTS) return null;
+      if (issues.length >= MAX_FAULTS) return null;
       const opened = openThought(accountId, sealed);
       if (!opened) issues.push(foreign(`messages.${index}.content.${at}.${path}`));
       return opened;
@@ -112,7 +112,9 @@ export function* readMessages(given: readonly GivenMessage[], { accountId, issue
     const reading: MessageReading = {
       nameOf: (name) => toolNames?.nameOf({ kind: "function", name }) ?? name,
       readImage: (block, at) => readImage(images, block, `messages.${index}.content.${at}.source`),
-      refuse: index < newest ? undefined : (at, message) => issues.push({ path: `messages.${index}.content.${at}`, message }),
+      refuse: (at, message) => {
+        if (index >= newest && issues.length < MAX_FAULTS) issues.push({ path: `messages.${index}.content.${at}`, message });
+      },
     };
     messages.push(yield* readMessage(one, open, reading));
     yield;

@@ -46,8 +46,8 @@ export type TextualBlock = z.infer<typeof documentBlock | typeof searchResultBlo
 
 export interface BlockReading {
   readImage: (block: z.infer<typeof image>, path: string) => ImagePart[];
-  /** Receives the fault of a block that is not taken; undefined in an older turn. */
-  refuse: ((path: string, message: string) => void) | undefined;
+  /** Receives the fault of a block that is not taken; it counts in the newest turn. */
+  refuse: (path: string, message: string) => void;
 }
 
 /** The parts of a block; `path` is its place in its message. */
@@ -62,7 +62,7 @@ export function readTextual(block: TextualBlock, path: string, reading: BlockRea
     case "tool_reference":
       return withMark([{ type: "text", text: `The tool ${block.tool_name} can be called now.` }], block.cache_control);
     default:
-      reading.refuse?.(path, "belongs to a container or a browser at Anthropic, and there is none here: leave it out");
+      reading.refuse(path, "belongs to a container or a browser at Anthropic, and there is none here: leave it out");
       return [notShown("A file")];
   }
 }
@@ -81,7 +81,7 @@ function readDocument({ source, title, context }: z.infer<typeof documentBlock>,
     );
     return [...before, ...parts];
   }
-  reading.refuse?.(path, "PDFs and other documents are not taken: send their text as a text block");
+  reading.refuse(path, "PDFs and other documents are not taken: send their text as a text block");
   return [notShown(title ? `A document, "${title}",` : "A document")];
 }
 

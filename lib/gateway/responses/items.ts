@@ -238,7 +238,9 @@ function refusedFiles(item: InputItem): Issue[] {
   const [field, content] = item.type === "message" ? ["content", item.content] : "output" in item ? ["output", item.output] : [];
   if (!Array.isArray(content)) return [];
   const message = "no model here takes audio, PDF or other files: send input_text and input_image parts only";
-  return content.flatMap(({ type }, at) => (type === "input_file" || type === "input_audio" ? [{ path: `${field}.${at}`, message }] : []));
+  return content
+    .flatMap(({ type }, at) => (type === "input_file" || type === "input_audio" ? [{ path: `${field}.${at}`, message }] : []))
+    .slice(0, MAX_FAULTS);
 }
 
 const within = (path: string, { path: inner, message }: Issue): Issue => ({ path: inner === "" ? path : `${path}.${inner}`, message });

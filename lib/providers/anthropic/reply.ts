@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readFinishReason } from "../answer/finish";
 import { failureInside } from "../http-failure";
 import type { OnRequestId, ProviderEvent, ReasoningEvent, TokenUsage, ToolCallEvent } from "../types";
-import { checkServiceTier, closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
+import { checkServiceTier, closeUsage, isRecord, malformed, parseJson, readJsonObject, readShape, tokenCountSchema } from "../wire-value";
 import { readAnthropicProblem } from "./errors";
 
 export const anthropicBlockSchema = z.object({
@@ -97,8 +97,15 @@ export function anthropicBlockText(block: Pick<AnthropicBlock, "type" | "text">)
  */
 export function readAnthropicCall({ id, name, input }: AnthropicBlock, index: number): ToolCallEvent {
   if (!id || !name) throw malformed("a tool_use block has no id or no name");
-  if (!isRecord(input)) throw malformed("the input of a tool_use block is no object");
-  return { type: "tool_call", index, id, name, arguments: writeInput(input) };
+  const given = readInput(input);
+  if (!isRecord(given)) throw malformed("the input of a tool_use block is no object");
+  return { type: "tool_call", index, id, name, arguments: writeInput(given) };
+}
+
+/** Compatible servers send none as null or an empty text, and others as the text of their JSON. */
+function readInput(input: unknown): unknown {
+  if (input === null || input === "") return {};
+  return typeof input === "string" ? readJsonObject(input) : input;
 }
 
 function writeInput(input: Record<string, unknown>): string {

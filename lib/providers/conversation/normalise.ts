@@ -19,9 +19,8 @@ const RESULTS_READ = "I have read the results.";
 const TOKENS_PER_ADDED = 24;
 
 export function normaliseConversation(messages: Messages, rules: ShapeRules, wireId: WireCallId): Messages {
-  const paired = hasCalls(messages) ? uniqueCalls(resultsAfterCalls(messages), rules.callName, wireId) : messages;
-  const shown = rules.imagesAfterResults ? withToolImages(paired) : paired;
-  const filled = rules.refusesBlank ? withoutBlanks(shown) : shown;
+  const paired = hasCalls(messages) ? pairCalls(messages, rules, wireId) : messages;
+  const filled = rules.refusesBlank ? withoutBlanks(paired) : paired;
   const placed = rules.laterSystem === "anywhere" ? filled : placeSystem(filled, rules.laterSystem);
   const closed = withEnds(placed, rules);
   const merged = rules.mergesUser ? mergeUser(closed) : closed;
@@ -44,6 +43,11 @@ const hasCalls = (messages: Messages): boolean => messages.some(isOfCalls);
 
 const isOfCalls = (message: ChatMessage | undefined): boolean =>
   message?.role === "tool" || (message?.role === "assistant" && message.toolCalls !== undefined);
+
+function pairCalls(messages: Messages, rules: ShapeRules, wireId: WireCallId): Messages {
+  const paired = uniqueCalls(resultsAfterCalls(messages), rules.callName, wireId);
+  return rules.imagesAfterResults ? withToolImages(paired) : paired;
+}
 
 /** A message between calls and their results goes behind the results. */
 function resultsAfterCalls(messages: Messages): Messages {

@@ -29,7 +29,8 @@ export const responsesItemSchema = z.object({
   phase: phaseSchema,
   call_id: z.string().nullish(),
   name: z.string().nullish(),
-  arguments: z.string().nullish(),
+  // Some compatible servers send the object.
+  arguments: z.union([z.string(), z.looseObject({}).transform((value) => JSON.stringify(value))]).nullish(),
   input: z.string().nullish(),
   summary: z.array(z.object({ text: z.string() })).nullish(),
   encrypted_content: z.string().nullish(),

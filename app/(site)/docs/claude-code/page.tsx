@@ -52,6 +52,7 @@ export default function ClaudeCodePage() {
               "A prompt that is too long is refused in Anthropic's words with the model's own numbers, so Claude Code compacts.",
             "Busy models":
               "529 overloaded_error with Retry-After, whichever provider is busy. Claude Code waits and tries again. You pay nothing.",
+            "Token counts": "Counted ahead by Anthropic for its models. For others, count_tokens answers an estimate, marked as one.",
             "Images and PDFs":
               "Images work with models that take them. A PDF in the newest message is refused with 400: send its text, or its pages as images. In older messages a line stands in its place, so that the session goes on.",
             "Prompt caching":

@@ -29,7 +29,7 @@ const openai = (site: Site, model: string) => (
     <p>
       Responses are stateless: nothing is stored, so send the whole conversation in <Code>input</Code>, with the output of earlier
       responses. With <Code>include: ["reasoning.encrypted_content"]</Code> that output has reasoning that its model reads again. Chat
-      completions are in the <DocLink href="/docs">quick start</DocLink>.
+      completions, which have no reasoning, are in the <DocLink href="/docs">quick start</DocLink>.
     </p>
   </Section>
 );
