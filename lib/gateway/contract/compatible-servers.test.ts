@@ -118,7 +118,7 @@ describe("what broke off is no answer", () => {
     const other = await openAccount();
     answers(body);
     const { status, text } = await chat(other);
-    expect(status).toBe(500);
+    expect(status).toBe(JSON.stringify(body).includes("overloaded") ? 503 : 500);
     expect(text).not.toContain("boom");
     await expectUncharged(other);
   });

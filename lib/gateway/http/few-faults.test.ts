@@ -30,8 +30,8 @@ test.each<[what: string, schema: z.ZodType, body: object, path: string]>([
   [
     "the parts of a message",
     chatBodySchema,
-    { model: "m", messages: [{ role: "user", content: many({ type: "file" }) }] },
-    "messages.0.content.0",
+    { model: "m", messages: [{ role: "user", content: many({ type: "text" }) }] },
+    "messages.0.content",
   ],
   [
     "tool calls",
@@ -43,7 +43,7 @@ test.each<[what: string, schema: z.ZodType, body: object, path: string]>([
     "blocks",
     messagesBodySchema,
     { model: "m", max_tokens: 1, messages: [{ role: "user", content: many({ type: "document" }) }] },
-    "messages.0.content.0",
+    "messages.0.content",
   ],
   [
     "the parts of a tool's result",
