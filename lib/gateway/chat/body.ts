@@ -1,27 +1,28 @@
-// The body of POST /api/v1/chat/completions: OpenAI's own, as its client sends it. Fields that shape the answer are read and checked;
-// fields that change nothing we could promise (`user`, `metadata`, `logprobs`, `store`, …) are ignored, as are unknown ones.
+// The body of POST /api/v1/chat/completions: OpenAI's own, as its client sends it. Fields that shape the answer are read and checked, or refused
+// with a cure; fields that change nothing here (`user`, `metadata`, `store`, …) are ignored, as are unknown ones. The whole table:
+// contract/fields.test.ts.
 
 import { z } from "zod";
 import { runInSlices, type Slices } from "@/lib/base/slices";
-import { type ChatMessage, type Content, type ContentPart, contentText } from "@/lib/providers/conversation/messages";
-import type { CallOptions, ResponseFormat, Tool, ToolChoice } from "@/lib/providers/types";
+import { type ChatMessage, type Content, type ContentPart, contentText, type TextPart } from "@/lib/providers/conversation/messages";
+import type { CallOptions } from "@/lib/providers/types";
 import type { Caller } from "../http/caller";
 import { isLong, parseLong } from "../http/few-faults";
-import { jsonObject } from "../http/json-object";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { refuseLongText } from "../prompt/context-overflow";
 import { ImageReader } from "../prompt/images";
 import { findUnpaired, shownId } from "../prompt/paired-calls";
 import { type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
+import { optionFields, readAnswerOptions } from "./options";
+import { cacheMark, lifetimeOf, readTools, toolFields } from "./tools";
 
-/** OpenAI's own limits. */
-const MAX_TOOLS = 128;
+/** OpenAI's own limit. */
 const MAX_STOPS = 4;
 /** More are not listed. */
 const MAX_FILE_FAULTS = 20;
 
-const textPart = z.object({ type: z.literal("text"), text: z.string() });
+const textPart = z.object({ type: z.literal("text"), text: z.string(), cache_control: cacheMark });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
 const imagePart = z.object({
   type: z.literal("image_url"),
@@ -60,53 +61,11 @@ const message = z.discriminatedUnion(
   "must be system, developer, user, assistant or tool",
 );
 
-const functionName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");
-const tool = z.object({
-  type: z.literal("function", "must be function: other tools are OpenAI's own"),
-  function: z.object({
-    name: functionName,
-    description: z.string().nullish(),
-    parameters: jsonObject.nullish(),
-    strict: z.boolean().nullish(),
-  }),
-});
-
-const toolChoice = z.union(
-  [z.enum(["none", "auto", "required"]), z.object({ type: z.literal("function"), function: z.object({ name: functionName }) })],
-  'must be none, auto, required or {"type": "function", "function": {"name": …}}',
-);
-
-const responseFormat = z.discriminatedUnion(
-  "type",
-  [
-    z.object({ type: z.literal("text") }),
-    z.object({ type: z.literal("json_object") }),
-    z.object({
-      type: z.literal("json_schema"),
-      json_schema: z.object({
-        name: functionName,
-        description: z.string().nullish(),
-        schema: jsonObject.nullish(),
-        strict: z.boolean().nullish(),
-      }),
-    }),
-  ],
-  "must be text, json_object or json_schema",
-);
-
 const tokens = z.int("must be a whole number").min(1, "must be at least 1");
 const between = (least: number, most: number) => {
   const errorText = `must be from ${least} to ${most}`;
   return z.number().min(least, errorText).max(most, errorText);
 };
-
-const absent = (errorText: string) =>
-  z
-    .unknown()
-    .refine((value) => value === null, errorText)
-    .optional();
-
-const EFFORTS_ERROR = "must be none, minimal, low, medium, high, xhigh or max";
 
 export const chatBodySchema = z.object({
   model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
@@ -127,13 +86,8 @@ export const chatBodySchema = z.object({
   n: z.literal(1, "must be 1: send a request for each answer").nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-  tools: z.array(tool).max(MAX_TOOLS, `may have at most ${MAX_TOOLS} tools`).nullish(),
-  tool_choice: toolChoice.nullish(),
-  parallel_tool_calls: z.boolean().nullish(),
-  response_format: responseFormat.nullish(),
-  reasoning_effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"], EFFORTS_ERROR).nullish(),
-  functions: absent("is OpenAI's old form: send tools"),
-  function_call: absent("is OpenAI's old form: send tool_choice"),
+  ...toolFields,
+  ...optionFields,
   /** Our own field: USD, as in POST /api/v1/prompt. */
   maxCost: z.number().positive("must be above 0, in USD").nullish(),
   /** Our own field, as in POST /api/v1/prompt. */
@@ -175,9 +129,7 @@ function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<Chat
   issues.push(...pairIssues(messages));
   const characters = messages.reduce((sum, { content }) => sum + contentText(content).length, 0);
   refuseLongText({ model, inputField: "messages" }, characters);
-  if (typeof body.tool_choice === "object" && body.tool_choice !== null && !nameOf(body).has(body.tool_choice.function.name)) {
-    issues.push({ path: "tool_choice", message: "names a function that is not among tools" });
-  }
+  const tools = readTools(body, issues);
   issues.push(...images.findIssues(model));
   if (issues.length > 0) throw invalidRequest(issues);
   return {
@@ -186,14 +138,12 @@ function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<Chat
     inputField: "messages",
     maxOutputTokens: limits.maxOutputTokens,
     minOutputTokens: limits.minOutputTokens,
-    options: readOptions(body),
+    options: Object.assign(readOptions(body), tools),
     stream: body.stream ?? false,
     maxCost: readMaxCost(body.maxCost ?? undefined),
     includeUsage: body.stream_options?.include_usage ?? false,
   };
 }
-
-const nameOf = ({ tools }: ChatBody): Set<string> => new Set(tools?.map((item) => item.function.name));
 
 interface MessageReading {
   path: string;
@@ -217,11 +167,11 @@ function readMessage(given: z.infer<typeof message>, reading: MessageReading): C
   switch (given.role) {
     case "system":
     case "developer":
-      return { role: "system", content: textOf(given.content) };
+      return { role: "system", content: textContentOf(given.content) };
     case "user":
       return { role: "user", content: readUserContent(given.content, reading) };
     case "tool":
-      return { role: "tool", content: textOf(given.content), toolCallId: given.tool_call_id };
+      return { role: "tool", content: textContentOf(given.content), toolCallId: given.tool_call_id };
     case "assistant": {
       const content = textOf(given.content ?? given.refusal ?? "");
       const toolCalls = given.tool_calls?.map(({ id, function: { name, arguments: text } }) => ({ id, name, arguments: text }));
@@ -230,11 +180,11 @@ function readMessage(given: z.infer<typeof message>, reading: MessageReading): C
   }
 }
 
-/** Text alone is one string; beside images each text stays a part. */
+/** Text alone is one string; beside images and marks each text stays a part. */
 function readUserContent(content: z.infer<typeof userContent>, { path, images, refuse }: MessageReading): Content {
-  if (typeof content === "string" || content.every(({ type }) => type === "text")) return textOf(content);
+  if (typeof content === "string" || content.every((part) => part.type === "text")) return textContentOf(content);
   return content.flatMap((part, index): ContentPart[] => {
-    if (part.type === "text") return [{ type: "text", text: part.text }];
+    if (part.type === "text") return [partOf(part)];
     if (part.type === "image_url") return images.fromUrl(`${path}.${index}.image_url.url`, part.image_url.url, part.image_url.detail) ?? [];
     refuse(`${index}`, "no model here takes audio, PDF or other files: send text and images only");
     return [{ type: "text", text: "(A file stood here. It is not shown.)" }];
@@ -243,6 +193,17 @@ function readUserContent(content: z.infer<typeof userContent>, { path, images, r
 
 const textOf = (content: string | readonly { type: string; text?: string; refusal?: string }[]): string =>
   typeof content === "string" ? content : content.map((part) => part.text ?? part.refusal ?? "").join("");
+
+type TextPartBody = z.infer<typeof textPart>;
+
+const partOf = ({ text, cache_control }: TextPartBody): TextPart => {
+  const cache = lifetimeOf(cache_control);
+  return cache ? { type: "text", text, cache } : { type: "text", text };
+};
+
+function textContentOf(content: string | readonly TextPartBody[]): Content {
+  return typeof content !== "string" && content.some(({ cache_control }) => cache_control) ? content.map(partOf) : textOf(content);
+}
 
 function readOptions(body: ChatBody): CallOptions {
   const stop = typeof body.stop === "string" ? [body.stop] : body.stop;
@@ -253,39 +214,7 @@ function readOptions(body: ChatBody): CallOptions {
     presencePenalty: body.presence_penalty ?? undefined,
     seed: body.seed ?? undefined,
     stop: stop && stop.length > 0 ? stop : undefined,
-    responseFormat: readFormat(body.response_format),
-    reasoning: body.reasoning_effort ? { effort: body.reasoning_effort } : undefined,
+    ...readAnswerOptions(body),
     hidesReasoning: true, // OpenAI's format has no field for it
-    ...readTools(body),
   };
-}
-
-function readTools({ tools, tool_choice, parallel_tool_calls }: ChatBody): Pick<CallOptions, "tools" | "toolChoice" | "parallelToolCalls"> {
-  if (!tools || tools.length === 0) return {};
-  // Of two with the same name the first counts: most providers refuse the second.
-  const unique = tools.filter(({ function: { name } }, index) => tools.findIndex((one) => one.function.name === name) === index);
-  return {
-    tools: unique.map(
-      ({ function: { name, description, parameters, strict } }): Tool => ({
-        name,
-        description: description ?? undefined,
-        parameters: parameters ?? undefined,
-        strict: strict ?? undefined,
-      }),
-    ),
-    toolChoice: readChoice(tool_choice),
-    parallelToolCalls: parallel_tool_calls ?? undefined,
-  };
-}
-
-function readChoice(choice: ChatBody["tool_choice"]): ToolChoice | undefined {
-  if (choice === null || choice === undefined || typeof choice === "string") return choice ?? undefined;
-  return { name: choice.function.name };
-}
-
-function readFormat(format: ChatBody["response_format"]): ResponseFormat | undefined {
-  if (!format || format.type === "text") return undefined;
-  if (format.type === "json_object") return { type: "json_object" };
-  const { name, description, schema, strict } = format.json_schema;
-  return { type: "json_schema", name, description: description ?? undefined, schema: schema ?? {}, strict: strict ?? undefined };
 }

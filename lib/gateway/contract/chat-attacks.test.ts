@@ -58,7 +58,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     ["arguments of twenty thousand levels", called(nested(20_000))],
     ["a result of twenty thousand levels", called("{}", { result: nested(20_000) })],
     ["an ignored field of a hundred thousand levels", [question], `,"metadata":${nested(100_000)}`],
-    ["an ignored array of a hundred thousand levels", [question], `,"logit_bias":${"[".repeat(100_000)}${"]".repeat(100_000)}`],
+    ["an ignored array of a hundred thousand levels", [question], `,"user":${"[".repeat(100_000)}${"]".repeat(100_000)}`],
     ["a schema of ninety levels", [question], functionWith(nested(90))],
     ["a schema of ten thousand keys", [question], functionWith(wideObject(10_000))],
     ["thirty thousand parts of a message", [{ role: "user", content: Array(30_000).fill({ type: "text", text: "a" }) }]],

@@ -2,6 +2,7 @@
 // the fields below, so nothing else of a body or of its `anthropic-beta` header reaches one (decision 0030).
 
 import { z } from "zod";
+import { AppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { runInSlices, type Slices } from "@/lib/base/slices";
 import { type CacheLifetime, type ChatMessage, type Content, contentText } from "@/lib/providers/conversation/messages";
@@ -40,8 +41,11 @@ const inputFields = {
   output_config: z
     .object({ effort, format: z.object({ type: z.literal("json_schema", "must be json_schema"), schema: jsonObject }).nullish() })
     .nullish(),
+  /** The form before `output_config.format`. */
+  output_format: z.object({ type: z.literal("json_schema", "must be json_schema"), schema: jsonObject }).nullish(),
   /** Marks the last block of the conversation. */
   cache_control: cacheMark,
+  thread: z.unknown().optional(),
 };
 
 export const countBodySchema = z.object(inputFields);
@@ -181,6 +185,7 @@ interface Reading {
 }
 
 function* readInput(request: GatewayRequest, body: InputBody, { model, accountId, issues }: Reading): Slices<MessagesInput> {
+  refuseThread(body);
   const system = body.system ? textContent(body.system) : "";
   const images = new ImageReader(request.largeTexts);
   const toolNames = model.routes.every(({ provider }) => provider === "anthropic") ? undefined : new ToolNames();
@@ -236,5 +241,17 @@ function readReasoning({ thinking, output_config }: InputBody): Pick<CallOptions
   };
 }
 
-const readFormat = ({ output_config }: InputBody): CallOptions["responseFormat"] =>
-  output_config?.format ? { type: "json_schema", name: "answer", schema: output_config.format.schema } : undefined;
+function readFormat({ output_config, output_format }: InputBody): CallOptions["responseFormat"] {
+  const format = output_config?.format ?? output_format;
+  return format ? { type: "json_schema", name: "answer", schema: format.schema } : undefined;
+}
+
+/** Nothing of a conversation is kept here. The SDK's threads go on with whole conversations after this `error_code`. */
+function refuseThread({ thread }: InputBody): void {
+  if (thread === undefined || thread === null) return;
+  const message = "thread: conversations are not kept here: send the whole conversation without thread";
+  throw new AppError("INVALID_REQUEST", {
+    message,
+    details: { error_code: "thread_unsupported_request", issues: [{ path: "thread", message: message.slice("thread: ".length) }] },
+  });
+}

@@ -13,6 +13,7 @@ export const countNotes: FieldNotes = {
   tool_choice: "auto, any, none, or one tool by name. Default: auto if there are tools.",
   thinking: "Whether and how much the model thinks. A budget becomes the nearest effort for models that take none.",
   output_config: "Effort, and the JSON Schema of the answer.",
+  output_format: "The older form of output_config.format.",
   cache_control: "Marks the end of the conversation as a prefix to be cached, for models that cache on request.",
 };
 

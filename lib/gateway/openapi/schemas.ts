@@ -50,15 +50,33 @@ const answerSchemas = {
 
 /** Every named schema of the document, as a zod schema. */
 export const namedSchemas: Record<string, z.ZodType> = {
-  MessagesBody: messagesBodySchema,
-  CountBody: countBodySchema,
+  // Without what is known only to be refused, here and below.
+  MessagesBody: messagesBodySchema.omit({ thread: true }),
+  CountBody: countBodySchema.omit({ thread: true }),
   // An unreadable payment has its own error, so the validating schema leaves it to its reader.
   PromptBody: promptBodySchema.extend({ payment: paymentSchema.optional() }),
-  // Without OpenAI's old fields, which are known only so that they are refused with advice on what to send.
-  ChatBody: chatBodySchema.omit({ functions: true, function_call: true }),
-  // Without what is known only to be refused. Items and tools are read one by one, since hosted ones are passed over; metadata as a whole.
+  ChatBody: chatBodySchema.omit({
+    functions: true,
+    function_call: true,
+    logprobs: true,
+    top_logprobs: true,
+    logit_bias: true,
+    modalities: true,
+    audio: true,
+    web_search_options: true,
+    moderation: true,
+  }),
+  // Items and tools are read one by one, since hosted ones are passed over; metadata as a whole.
   ResponseBody: responsesBodySchema
-    .omit({ store: true, previous_response_id: true, conversation: true, background: true, prompt: true })
+    .omit({
+      store: true,
+      previous_response_id: true,
+      conversation: true,
+      background: true,
+      prompt: true,
+      top_logprobs: true,
+      moderation: true,
+    })
     .extend({
       input: z.union([z.string(), z.array(inputItem)]),
       tools: z.array(ownTool).nullish(),

@@ -82,6 +82,11 @@ export const responsesBodySchema = z.object({
   previous_response_id: unset("must be absent: nothing is stored here. Send the earlier items in input instead"),
   conversation: unset("must be absent: nothing is stored here. Send the earlier items in input instead"),
   background: unset("must be false: stream the answer instead"),
+  top_logprobs: z
+    .unknown()
+    .refine((value) => isUnset(value) || value === 0, "is not given here: leave it out")
+    .optional(),
+  moderation: unset("must be absent: no moderation runs here"),
   prompt: unset("must be absent: there are no templates here. Send instructions and input instead"),
   /** Our own fields, as in POST /api/v1/prompt. */
   maxCost: z.number().positive("must be above 0, in USD").nullish(),

@@ -64,6 +64,8 @@ function openaiBody(call: ModelCall, { wireName, provider }: ModelRoute, dialect
       tools && dialect.needsNoEffortForTools ? "none" : call.reasoning && openaiEffort(call, wireName, provider, dialect.efforts),
     thinking: dialect.thinks ? thinkingSwitch(call) : undefined,
     response_format: openaiResponseFormat(call.responseFormat, dialect),
+    // Older models take "medium" only.
+    verbosity: provider === "openai" && !takesSampling ? call.verbosity : undefined,
     // Never the project's own choice of a tier, which may cost more.
     service_tier: dialect.hasServiceTiers ? "default" : undefined,
     // Caches are kept apart by account (decisions/0029): https://api-docs.deepseek.com/quick_start/rate_limit, "KVCache isolation".

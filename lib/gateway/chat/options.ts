@@ -1,0 +1,89 @@
+// The options of a chat completion that shape its answer: how much the model thinks, and the form of the answer. What would change the meaning
+// of a call and is not done here is refused, with what to do instead.
+
+import { z } from "zod";
+import type { CallOptions, ReasoningOptions, ResponseFormat } from "@/lib/providers/types";
+import { jsonObject } from "../http/json-object";
+import { functionName } from "./tools";
+
+const responseFormat = z.discriminatedUnion(
+  "type",
+  [
+    z.object({ type: z.literal("text") }),
+    z.object({ type: z.literal("json_object") }),
+    z.object({
+      type: z.literal("json_schema"),
+      json_schema: z.object({
+        name: functionName,
+        description: z.string().nullish(),
+        schema: jsonObject.nullish(),
+        strict: z.boolean().nullish(),
+      }),
+    }),
+  ],
+  "must be text, json_object or json_schema",
+);
+
+const effort = z.enum(
+  ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
+  "must be none, minimal, low, medium, high, xhigh or max",
+);
+const thinkingTokens = z.int("must be a whole number").min(0, "must be at least 0").nullish();
+
+/** A field that is refused unless it asks for nothing. */
+const unless = (asksForNothing: (value: unknown) => boolean, errorText: string) =>
+  z
+    .unknown()
+    .refine((value) => value === undefined || value === null || value === false || asksForNothing(value), errorText)
+    .optional();
+
+const isEmpty = (value: unknown): boolean => typeof value === "object" && value !== null && Object.keys(value).length === 0;
+const isText = (value: unknown): boolean => Array.isArray(value) && value.every((one) => one === "text");
+const never = (): boolean => false;
+
+export const optionFields = {
+  response_format: responseFormat.nullish(),
+  reasoning_effort: effort.nullish(),
+  /** OpenRouter's form: openrouter.ai/docs/guides/best-practices/reasoning-tokens. */
+  reasoning: z.object({ effort: effort.nullish(), max_tokens: thinkingTokens, enabled: z.boolean().nullish() }).nullish(),
+  /** Anthropic's form, which LiteLLM and DeepSeek take in chat completions as well. */
+  thinking: z.object({ type: z.enum(["enabled", "adaptive", "disabled"]), budget_tokens: thinkingTokens }).nullish(),
+  verbosity: z.enum(["low", "medium", "high"], "must be low, medium or high").nullish(),
+  logprobs: unless(never, "is not given here: leave it out"),
+  top_logprobs: unless((value) => value === 0, "is not given here: leave it out"),
+  logit_bias: unless(isEmpty, "is not taken here: leave it out"),
+  modalities: unless(isText, "may only be text: no model here answers with audio"),
+  audio: unless(never, "must be absent: no model here answers with audio"),
+  web_search_options: unless(never, "must be absent: no search runs here. Send a function that searches"),
+  moderation: unless(never, "must be absent: no moderation runs here"),
+  functions: unless(never, "is OpenAI's old form: send tools"),
+  function_call: unless(never, "is OpenAI's old form: send tool_choice"),
+};
+
+const fields = z.object(optionFields);
+
+type OptionFields = z.infer<typeof fields>;
+
+export const readAnswerOptions = (body: OptionFields): Pick<CallOptions, "responseFormat" | "reasoning" | "verbosity"> => ({
+  responseFormat: readFormat(body.response_format),
+  reasoning: readReasoning(body),
+  verbosity: body.verbosity ?? undefined,
+});
+
+/** OpenAI's own field counts before the others'. */
+function readReasoning({ reasoning_effort, reasoning, thinking }: OptionFields): ReasoningOptions | undefined {
+  if (reasoning_effort) return { effort: reasoning_effort };
+  if (reasoning) {
+    const mode = reasoning.enabled === false ? "off" : reasoning.enabled ? "on" : undefined;
+    const wanted = { mode, effort: reasoning.effort ?? undefined, budgetTokens: reasoning.max_tokens ?? undefined } as const;
+    return Object.values(wanted).some((value) => value !== undefined) ? wanted : undefined;
+  }
+  return thinking ? { mode: thinking.type === "disabled" ? "off" : "on", budgetTokens: thinking.budget_tokens ?? undefined } : undefined;
+}
+
+function readFormat(format: OptionFields["response_format"]): ResponseFormat | undefined {
+  if (!format || format.type === "text") return undefined;
+  if (format.type === "json_object") return { type: "json_object" };
+  const { name, description, schema, strict } = format.json_schema;
+  return { type: "json_schema", name, description: description ?? undefined, schema: schema ?? {}, strict: strict ?? undefined };
+}
