@@ -24,6 +24,15 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
+/** An origin as browsers write it, which is how it is compared: without a path, in small letters, without the default port. */
+const origin = z
+  .string()
+  .regex(
+    /^(\*|[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+\/?)$/i,
+    "write origins like https://app.example.com, separated by commas, or * for every page",
+  )
+  .transform((text) => (/^https?:/i.test(text) && URL.canParse(text) ? new URL(text).origin : text.toLowerCase().replace(/\/$/, "")));
+
 /** An amount of USDC that a chain can move: at most 6 decimal places. */
 const usdcAmount = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/, "write an amount of USD with at most 6 decimal places, like 0.25");
 const usdc = (standard: string) => usdcAmount.default(standard).transform(parseUsd);
@@ -67,6 +76,10 @@ const schema = z.object({
   DATABASE_POOL_SIZE: count(3, 200).default(10),
   REDIS_URL: z.url({ protocol: /^rediss?$/, error: "write redis://host:6379" }).optional(),
   TRUSTED_PROXIES: list.default([]),
+  CORS_ORIGINS: list
+    .pipe(z.array(origin))
+    .refine((all) => all.length < 2 || !all.includes("*"), "write * alone, or a list of origins without it")
+    .default([]),
   KEY_PEPPER: secret.optional(),
   KEY_PEPPER_ALSO: secret.optional(),
   SESSION_SECRET: secret.optional(),

@@ -7,6 +7,7 @@ import type { Socket } from "node:net";
 import { log } from "@/lib/base/observe/log";
 import { MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from "@/lib/gateway/http/body-sizes";
 import { isDraining } from "@/lib/gateway/http/endpoint";
+import { isMisplaced } from "@/lib/gateway/http/no-endpoint";
 import { isNormalPath } from "@/lib/gateway/http/normal-path";
 import { type GatewayReply, type IncomingRequest, type ReadBody, readText } from "@/lib/gateway/http/request";
 import { answer, answerElsewhere } from "@/lib/gateway/http/router";
@@ -31,7 +32,7 @@ export interface HttpServerOptions {
 const ofEveryProcess = new Set(["/api/health", "/api/ready", "/api/metrics"]);
 
 const isGatewayPath = (path: string): boolean =>
-  path.startsWith("/api/v1/") || ofEveryProcess.has(path) || path === "/.well-known/x402" || isPlaygroundPath(path);
+  path.startsWith("/api/v1/") || ofEveryProcess.has(path) || path === "/.well-known/x402" || isPlaygroundPath(path) || isMisplaced(path);
 
 /** Creates the server; the caller makes it listen. */
 export function createHttpServer(options: HttpServerOptions): Server {
@@ -240,7 +241,7 @@ function abortWhenGone(response: ServerResponse): AbortController {
 
 function writeWhole(response: ServerResponse, reply: GatewayReply, body: string, stallTimeoutMs: number): void {
   const bytes = Buffer.byteLength(body);
-  reply.headers["content-length"] = `${bytes}`;
+  if (reply.status !== 204) reply.headers["content-length"] = `${bytes}`;
   response.writeHead(reply.status, reply.headers);
   // For pure ASCII, latin1 writes the same bytes with half the work.
   response.end(body, bytes === body.length ? "latin1" : "utf8");

@@ -67,5 +67,6 @@ export async function discardWebBody({ body, bodyUsed, headers }: Request): Prom
 export async function webResponse(reply: GatewayReply): Promise<Response> {
   if (typeof reply.body !== "string") return new Response(readableOf(reply, reply.body), { status: reply.status, headers: reply.headers });
   await reply.end();
-  return new Response(reply.body, { status: reply.status, headers: reply.headers });
+  // The web's Response takes no body with a 204, not even an empty one.
+  return new Response(reply.body || null, { status: reply.status, headers: reply.headers });
 }

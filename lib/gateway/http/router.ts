@@ -2,9 +2,8 @@
 
 import { AppError } from "@/lib/base/errors";
 import { chatCompletions } from "../chat/completions";
-import { chatErrorBody } from "../chat/errors";
 import { embeddings } from "../embeddings/endpoint";
-import { countTokens, createMessage, messagesTraits } from "../messages/messages";
+import { countTokens, createMessage } from "../messages/messages";
 import { openapi } from "../openapi/endpoint";
 import { prompt } from "../prompt/pipeline";
 import { quote } from "../prompt/quote-endpoint";
@@ -19,8 +18,10 @@ import { usage } from "../reads/usage";
 import { responses } from "../responses/responses";
 import { x402Discovery } from "../x402/discovery";
 import { x402Prompt } from "../x402/prompt";
+import { allowOrigin, answerPreflight, isPreflight } from "./cors";
 import { type Endpoint, endpoint, isDraining } from "./endpoint";
 import { health, metricsText, ready } from "./health";
+import { isWebSocketOffer, methodNotAllowed, notFound, refuseWebSocket, shuttingDown } from "./no-endpoint";
 import { isNormalPath, refuseOddPath } from "./normal-path";
 import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "./request";
 
@@ -55,43 +56,6 @@ const routesWithId: Record<string, Record<string, Endpoint>> = {
 
 const alwaysOpen = new Set(["/api/health", "/api/ready", "/api/metrics"]);
 
-const notFound = endpoint("unknown", async (request) => {
-  throw new AppError("NOT_FOUND", { message: `Not found: ${request.path.slice(0, 200)}` });
-});
-
-const refuse = async () => {
-  throw new AppError("SHUTTING_DOWN");
-};
-const shuttingDown = endpoint("draining", refuse);
-
-/** The endpoints whose clients read errors of another form. */
-const shuttingDownIn = new Map<Endpoint | undefined, Endpoint>([
-  [chatCompletions, endpoint("draining", refuse, { writeError: chatErrorBody })],
-  [responses, endpoint("draining", refuse, { writeError: chatErrorBody })],
-  [createMessage, endpoint("draining", refuse, messagesTraits)],
-]);
-
-function methodNotAllowed(methods: Record<string, Endpoint>): Endpoint {
-  const allow = Object.keys(methods).join(", ");
-  return endpoint("unknown", async (request) => {
-    const message = `${request.path} takes ${allow}, not ${request.method.slice(0, 20)}`;
-    throw new AppError("METHOD_NOT_ALLOWED", { message, headers: { allow } });
-  });
-}
-
-/** OpenAI's agents offer a websocket first, and go on over HTTP after this answer. */
-const refuseWebSocket = endpoint(
-  "websocket",
-  async () => {
-    const message = "This endpoint answers over HTTP: send POST /api/v1/responses with stream: true";
-    throw new AppError("INVALID_REQUEST", { message, headers: { upgrade: "HTTP/1.1", connection: "upgrade" } });
-  },
-  { writeError: chatErrorBody, statusOf: () => 426 },
-);
-
-const isWebSocketOffer = ({ path, headers }: GatewayRequest): boolean =>
-  path === "/api/v1/responses" && headers.upgrade?.toLowerCase() === "websocket";
-
 function findMethods(path: string): Record<string, Endpoint> | undefined {
   if (Object.hasOwn(routes, path)) return routes[path];
   const slashAt = path.lastIndexOf("/");
@@ -99,14 +63,20 @@ function findMethods(path: string): Record<string, Endpoint> | undefined {
   return slashAt < path.length - 1 && Object.hasOwn(routesWithId, parent) ? routesWithId[parent] : undefined;
 }
 
+const unknownPath = notFound((path) => findMethods(path) !== undefined);
+
 function findEndpoint(request: GatewayRequest): Endpoint {
   // A path of the table is in normal form: it costs no second look.
   if (!Object.hasOwn(routes, request.path) && !isNormalPath(request.path)) return refuseOddPath;
   const methods = findMethods(request.path);
-  if (!methods) return notFound;
-  if (isDraining() && !alwaysOpen.has(request.path)) return shuttingDownIn.get(methods.POST) ?? shuttingDown;
-  if (Object.hasOwn(methods, request.method) && methods[request.method]) return methods[request.method] as Endpoint;
-  return isWebSocketOffer(request) ? refuseWebSocket : methodNotAllowed(methods);
+  // While the process shuts down, too: a page could not read why its request is refused.
+  if (isPreflight(request)) return answerPreflight(methods && Object.keys(methods));
+  if (!methods) return unknownPath;
+  if (isDraining() && !alwaysOpen.has(request.path)) return shuttingDown;
+  // The HTTP server leaves out the body.
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  if (Object.hasOwn(methods, method) && methods[method]) return methods[method] as Endpoint;
+  return isWebSocketOffer(request) ? refuseWebSocket : methodNotAllowed(Object.keys(methods));
 }
 
 const elsewhere = endpoint("elsewhere", async (request) => {
@@ -120,5 +90,6 @@ export const answerElsewhere = (incoming: IncomingRequest): Promise<GatewayReply
 /** Answers one request. Never throws. */
 export function answer(incoming: IncomingRequest): Promise<GatewayReply> {
   const request = openRequest(incoming);
+  allowOrigin(request);
   return findEndpoint(request)(request);
 }

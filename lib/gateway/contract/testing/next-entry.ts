@@ -15,7 +15,7 @@ export const createNextEntry = (): Server => createServer((message, response) =>
 /** Answers as Next would: with the route whose folder matches the path, otherwise with a page. */
 export async function serveNextRoute(message: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = (message.url ?? "/").split("?")[0] ?? "/";
-  const ofApi = /^\/api\/v1\/./.test(path) ? apiRoute : /^\/api\/./.test(path) ? otherRoute : null;
+  const ofApi = /^\/(?:api\/)?v1\/./.test(path) ? apiRoute : /^\/api\/./.test(path) ? otherRoute : null;
   const route = path === "/.well-known/x402" ? x402Route : ofApi;
   const answer = route?.[message.method as RouteMethod];
   if (!answer) return void response.writeHead(route ? 405 : 404, { "content-type": "text/html" }).end("<h1>A page</h1>");
