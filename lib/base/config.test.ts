@@ -105,6 +105,9 @@ const wrong: readonly (readonly [name: string, value: string, message: RegExp])[
   ["OPERATOR_ADDRESS", "0x1234", /0x… address of the key with which you approve/],
   ["TREASURY_SOLANA_ADDRESS", "0OIl".repeat(10), /base58 address/],
   ["SWEEP_MINIMUM_USD", "0.0000001", /at most 6 decimal places, like 0\.25/],
+  ["CORS_ORIGINS", "app.example.com", /write origins like https:\/\/app\.example\.com, separated by commas, or \* for every page/],
+  ["CORS_ORIGINS", "https://app.example.com/page", /write origins like/],
+  ["CORS_ORIGINS", "*, https://app.example.com", /write \* alone/],
   ["X402_MINIMUM_USD", "1.000001", /at most 1/],
   ["X402_MINIMUM_USD", "0.0000001", /at most 6 decimal places, like 0\.25/],
   ["SANDBOX_REAL_MODELS", "yes", /"0"\|"1"/],
@@ -261,6 +264,16 @@ test("blanks in a list and a URL's trailing slash are ignored", () => {
     TRUSTED_PROXIES: ["10.0.0.0/8", "loopback"],
   });
   expect(readConfig({ PUBLIC_URL: "https://pennyprompt.example//" }).PUBLIC_URL).toBe("https://pennyprompt.example");
+});
+
+test("origins are kept as browsers write them", () => {
+  expect(readConfig({}).CORS_ORIGINS).toEqual([]);
+  const given = "https://App.Example.com:443/, http://localhost:5173, chrome-extension://abcdefgh";
+  expect(readConfig({ CORS_ORIGINS: given }).CORS_ORIGINS).toEqual([
+    "https://app.example.com",
+    "http://localhost:5173",
+    "chrome-extension://abcdefgh",
+  ]);
 });
 
 test("settings cannot be changed once they are read", () => {

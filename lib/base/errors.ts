@@ -85,6 +85,12 @@ export const errorCatalogue = {
     retry: "with a new payment identifier",
     fix: "Choose a new payment-identifier for each new payment. To repeat a request, send it again with exactly the same payment and body.",
   },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    title: "The body is compressed in a way that is not supported",
+    retry: "with a plain body, or another Content-Encoding",
+    fix: "Send the body without Content-Encoding, or with one of details.accepted.",
+  },
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     title: "Too many requests",

@@ -55,6 +55,8 @@ export interface ErrorDetails {
   REQUEST_IN_PROGRESS: Record<string, unknown>;
   /** 409, from the endpoint that x402 clients pay at: the payment identifier is another payment's. */
   PAYMENT_CONFLICT: Record<string, unknown>;
+  /** 415: never after a request of this client, which sends plain bodies. */
+  UNSUPPORTED_MEDIA_TYPE: { accepted: string[] };
   /** 429 */
   RATE_LIMIT_EXCEEDED: { limit: "rate" | "concurrency"; retryAfterMs: number };
   /** 500, or inside a stream. With a `cost`, that much was charged, for what was delivered. */

@@ -3,9 +3,11 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import { BytePieces } from "@/lib/base/byte-pieces";
 import type { BodyBounds, BodySpace } from "@/lib/gateway/http/body-room";
 import { MAX_BODY_BYTES, MAX_LARGE_BODY_BYTES } from "@/lib/gateway/http/body-sizes";
+import { CodingFault, contentCoding, unpack } from "@/lib/gateway/http/content-coding";
 import { type ReadBody, readText } from "@/lib/gateway/http/request";
 
 export interface ArrivalOptions {
@@ -30,12 +32,20 @@ const MS_PER_MIB = 10_000;
 /** The most time that the largest body may take, besides `timeoutMs`, and besides its waits for space. */
 export const LARGE_BODY_MS = (MAX_LARGE_BODY_BYTES / MAX_BODY_BYTES - 1) * MS_PER_MIB + 3 * 60_000;
 
-/** Resolves with the body or its problem. Rejects with what `bounds.openSpace` throws. */
+/** Resolves with the body, unpacked, or its problem. Rejects with what `bounds.openSpace` throws, and for a coding that is not known. */
 export function readArrivingBody(message: IncomingMessage, options: ArrivalOptions): Promise<ReadBody> {
   const announced = message.headers["content-length"] === undefined ? undefined : Number(message.headers["content-length"]);
   if (announced !== undefined && announced > options.limitBytes) return Promise.resolve({ text: "", problem: "too_large" });
   if (message.destroyed && !message.complete) return Promise.resolve({ text: "", problem: "cut_off" });
-  return new Promise((resolve, reject) => new Arrival(message, options, { resolve, reject }).begin(announced));
+  const coding = contentCoding(message.headers["content-encoding"]);
+  return new Promise((resolve, reject) => {
+    if (coding === null) return new Arrival(message, message, options, { resolve, reject }).begin(announced);
+    // The message itself stays open: what of it is not unpacked is discarded, as of any body.
+    const packed = message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+    const unpacked = Readable.from(unpack(packed, coding, options.limitBytes), { objectMode: false });
+    // What it announces is its length before it is unpacked.
+    new Arrival(message, unpacked, options, { resolve, reject }).begin(undefined);
+  });
 }
 
 interface Outcome {
@@ -45,6 +55,8 @@ interface Outcome {
 
 class Arrival {
   readonly #message: IncomingMessage;
+  /** Where its bytes come from: the message, or what unpacks it. */
+  readonly #source: Readable;
   readonly #options: ArrivalOptions;
   readonly #outcome: Outcome;
   readonly #pieces = new BytePieces();
@@ -61,21 +73,22 @@ class Arrival {
   /** When the next MiB must have come. */
   #deadline = 0;
 
-  constructor(message: IncomingMessage, options: ArrivalOptions, outcome: Outcome) {
+  constructor(message: IncomingMessage, source: Readable, options: ArrivalOptions, outcome: Outcome) {
     this.#message = message;
+    this.#source = source;
     this.#options = options;
     this.#outcome = outcome;
   }
 
   begin(announced: number | undefined): void {
-    const message = this.#message;
+    const source = this.#source;
     this.#announced = announced;
-    message.on("end", this.#onEnd).on("close", this.#onGone).on("error", this.#onGone);
+    source.on("end", this.#onEnd).on("close", this.#onGone).on("error", this.#onGone);
     const listen = () => {
       this.#options.onGranted?.();
       this.#deadline = performance.now() + this.#options.timeoutMs;
       this.#watch();
-      message.on("data", this.#onData);
+      source.on("data", this.#onData);
     };
     if (announced === undefined || announced <= MAX_BODY_BYTES) listen();
     else void this.#wait(() => this.#openSpace(announced)).then((isGranted) => isGranted && listen());
@@ -130,7 +143,7 @@ class Arrival {
   };
 
   async #waitInTheMiddle(granted: boolean | Promise<boolean> | undefined): Promise<void> {
-    this.#message.pause();
+    this.#source.pause();
     const { limitBytes } = this.#options;
     const forSpace = async () => {
       if (granted !== undefined) return granted;
@@ -139,7 +152,7 @@ class Arrival {
     };
     if (!(await this.#wait(forSpace))) return;
     this.#goOn();
-    this.#message.resume();
+    this.#source.resume();
   }
 
   /** There is space for what has arrived. */
@@ -162,7 +175,7 @@ class Arrival {
     }, this.#deadline - performance.now());
   }
 
-  readonly #onGone = (): void => this.#finish({ text: "", problem: "cut_off" });
+  readonly #onGone = (fault?: Error): void => this.#finish({ text: "", problem: fault instanceof CodingFault ? fault.problem : "cut_off" });
 
   readonly #onEnd = (): void => {
     if (this.#bytes <= MAX_BODY_BYTES) {
@@ -184,7 +197,10 @@ class Arrival {
     this.#pieces.clear();
     this.#whole = undefined;
     this.#space?.finish();
-    const message = this.#message;
-    message.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onGone).off("error", this.#onGone);
+    const source = this.#source;
+    source.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onGone).off("error", this.#onGone);
+    if (source === this.#message) return;
+    source.on("error", () => undefined); // its body has been answered for
+    source.destroy();
   }
 }

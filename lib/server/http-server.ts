@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { log } from "@/lib/base/observe/log";
 import { MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from "@/lib/gateway/http/body-sizes";
+import { contentCoding } from "@/lib/gateway/http/content-coding";
 import { isDraining } from "@/lib/gateway/http/endpoint";
 import { isMisplaced } from "@/lib/gateway/http/no-endpoint";
 import { isNormalPath } from "@/lib/gateway/http/normal-path";
@@ -187,6 +188,8 @@ class HttpRequest implements IncomingRequest {
   readBody(limitBytes: number, bounds: Parameters<IncomingRequest["readBody"]>[1]): ReadBody | Promise<ReadBody> {
     const { message } = this.#exchange;
     if (this.method === "GET" || this.method === "HEAD") return { text: "" };
+    const coding = message.headers["content-encoding"];
+    if (coding !== undefined) contentCoding(coding); // one that is not known is refused before anything is read
     // A large body is asked for once there is space for it.
     if (message[awaitsContinue] && !(Number(message.headers["content-length"]) > MAX_BODY_BYTES)) this.#writeContinue();
     if (message.complete) return this.#readRest(limitBytes, bounds);
@@ -204,7 +207,8 @@ class HttpRequest implements IncomingRequest {
 
   #readRest(limitBytes: number, bounds: Parameters<IncomingRequest["readBody"]>[1]): ReadBody | Promise<ReadBody> {
     const { message, requestTimeoutMs } = this.#exchange;
-    if (message.complete && message.readableLength <= Math.min(limitBytes, MAX_BODY_BYTES)) {
+    const isPlain = message.headers["content-encoding"] === undefined;
+    if (isPlain && message.complete && message.readableLength <= Math.min(limitBytes, MAX_BODY_BYTES)) {
       const bytes = message.read() as Buffer | null;
       return bytes === null ? { text: "" } : readText(bytes);
     }

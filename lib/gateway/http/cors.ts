@@ -7,7 +7,8 @@ import { SIGN_IN } from "../x402/sign-in";
 import { type Endpoint, endpoint } from "./endpoint";
 import type { GatewayRequest } from "./request";
 
-const openPaths = new Set(["/api/v1/x402/prompt", "/.well-known/x402", "/api/v1/payment-terms"]);
+/** Every page may call these. */
+export const walletPaths = new Set(["/api/v1/x402/prompt", "/.well-known/x402", "/api/v1/payment-terms"]);
 
 /**
  * The first in each line is for every client, then ours, then what x402's clients send. Its fetch wrapper sends
@@ -47,7 +48,7 @@ const ALLOWED = "access-control-allow-origin";
 
 /** Writes what every answer to this request says to the page that sent it. */
 export function allowOrigin({ path, headers: { origin }, replyHeaders }: GatewayRequest): void {
-  const allowed = openPaths.has(path) ? "*" : allowedByOperator(path, origin);
+  const allowed = walletPaths.has(path) ? "*" : allowedByOperator(path, origin);
   if (allowed === undefined) return;
   if (allowed !== "*") replyHeaders.vary = "Origin";
   if (allowed === "") return;
@@ -63,11 +64,10 @@ function allowedByOperator(path: string, origin: string | undefined): string | u
   return origin !== undefined && origins.includes(origin) ? origin : "";
 }
 
-/** A browser asks before it sends a request of its page; whoever asks for an open path is answered. */
-export const isPreflight = ({ method, replyHeaders }: GatewayRequest): boolean =>
-  method === "OPTIONS" && replyHeaders[ALLOWED] !== undefined;
+/** True once the page of this request, or every page, may call its path. */
+export const isAllowed = ({ replyHeaders }: GatewayRequest): boolean => replyHeaders[ALLOWED] !== undefined;
 
-/** `methods` are those of the path; one without any may be asked for all, so that its page can read why there is nothing. */
+/** What a browser asks before it sends a request of its page. `methods` are those of the path; one without any may be asked for all, so that its page can read why there is nothing. */
 export const answerPreflight = (methods: readonly string[] = ["GET", "POST"]): Endpoint =>
   endpoint("preflight", async (request) => {
     const headers = request.replyHeaders;
@@ -76,7 +76,7 @@ export const answerPreflight = (methods: readonly string[] = ["GET", "POST"]): E
     headers["x-content-type-options"] = "nosniff";
     headers.allow = all;
     headers["access-control-allow-methods"] = all;
-    headers["access-control-allow-headers"] = (openPaths.has(request.path) ? walletHeaders : keyHeaders).join(", ");
+    headers["access-control-allow-headers"] = (walletPaths.has(request.path) ? walletHeaders : keyHeaders).join(", ");
     headers["access-control-max-age"] = `${MAX_AGE_S}`;
     return { status: 204, headers, body: "", end: request.end };
   });

@@ -4,7 +4,7 @@
 import { AppError } from "@/lib/base/errors";
 import { publicUrl } from "@/lib/base/public-url";
 import { chatErrorBody } from "../chat/errors";
-import { messagesErrorBody, messagesStatus } from "../messages/errors";
+import { messagesTraits } from "../messages/messages";
 import { type Endpoint, type EndpointTraits, endpoint } from "./endpoint";
 import type { GatewayRequest } from "./request";
 
@@ -22,31 +22,33 @@ const BARE = /^\/(?:chat\/completions|completions|responses|embeddings|messages(
 export const isMisplaced = (path: string): boolean => /^\/v1(?:\/|$)/.test(path) || BARE.test(path);
 
 const openai: EndpointTraits = { writeError: chatErrorBody };
-const anthropic: EndpointTraits = { writeError: messagesErrorBody, statusOf: messagesStatus };
 
 /** The form of errors that the client of this path reads. A list of models is asked for by clients of all kinds, which say who they are. */
-export function dialectOf({ path, headers }: GatewayRequest): EndpointTraits {
+function dialectOf({ path, headers }: GatewayRequest): EndpointTraits {
   const plain = plainPath(path);
-  if (/^\/messages(?:\/|$)/.test(plain)) return anthropic;
+  if (/^\/messages(?:\/|$)/.test(plain)) return messagesTraits;
   if (/^\/(?:chat|completions|responses|embeddings)(?:\/|$)/.test(plain)) return openai;
   if (!/^\/models(?:\/|$)/.test(plain)) return {};
-  if (headers["anthropic-version"] !== undefined) return anthropic;
+  if (headers["anthropic-version"] !== undefined) return messagesTraits;
   return headers["x-stainless-lang"] === undefined ? {} : openai;
 }
 
-/** An endpoint that only refuses, in its client's form. */
-const refusal = (name: string, refuse: (request: GatewayRequest) => AppError): Endpoint => {
-  const byDialect = new Map<EndpointTraits["writeError"], Endpoint>();
-  const steps: Endpoint = async (request) => {
-    throw refuse(request);
-  };
+/** An endpoint whose errors take its client's form. */
+export function inDialect(name: string, steps: Endpoint): Endpoint {
+  const byForm = new Map<EndpointTraits["writeError"], Endpoint>();
   return (request) => {
     const traits = dialectOf(request);
-    const known = byDialect.get(traits.writeError) ?? endpoint(name, steps, traits);
-    byDialect.set(traits.writeError, known);
+    const known = byForm.get(traits.writeError) ?? endpoint(name, steps, traits);
+    byForm.set(traits.writeError, known);
     return known(request);
   };
-};
+}
+
+/** An endpoint that only refuses. */
+const refusal = (name: string, refuse: (request: GatewayRequest) => AppError): Endpoint =>
+  inDialect(name, async (request) => {
+    throw refuse(request);
+  });
 
 /** `isKnown` says whether a path has an endpoint. */
 export const notFound = (isKnown: (path: string) => boolean): Endpoint =>

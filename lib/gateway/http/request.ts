@@ -40,7 +40,7 @@ export interface ReadBody {
   text: string;
   /** The bytes of a body above MAX_BODY_BYTES, in valid UTF-8. */
   large?: Buffer;
-  problem?: "too_large" | "not_utf8" | "cut_off" | "busy";
+  problem?: "too_large" | "not_utf8" | "content_encoding" | "cut_off" | "busy";
 }
 
 /** A small body as text. */
@@ -87,6 +87,8 @@ export interface GatewayReply {
   /** Ends the request. The HTTP server calls it when the reply is written or its client is gone; a second call does nothing. */
   end: GatewayRequest["end"];
 }
+
+const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
 /** JSON of this length takes a few milliseconds at most, whatever stands in it; longer JSON is read in slices. */
 const MAX_CHARACTERS_AT_ONCE = 65_536;
@@ -146,11 +148,12 @@ class OpenRequest implements GatewayRequest {
 
   #takeBody({ text, large, problem }: ReadBody): void | Promise<void> {
     if (problem === "busy") throw new AppError("SERVICE_BUSY", { headers: { "retry-after": "5" } });
-    this.bodyText = text;
-    this.largeBody = large;
+    // Some clients begin UTF-8 with a byte-order mark, which is no part of the JSON (RFC 8259, 8.1).
+    this.bodyText = text.startsWith("\ufeff") ? text.slice(1) : text;
+    this.largeBody = large?.subarray(0, 3).equals(BYTE_ORDER_MARK) ? large.subarray(3) : large;
     this.bodyProblem = problem;
     if (!large && text.length <= MAX_CHARACTERS_AT_ONCE) return;
-    const json = runInSlices(readLongJson(large ?? text));
+    const json = runInSlices(readLongJson(this.largeBody ?? this.bodyText));
     if (json instanceof Promise) return json.then((read) => this.#takeJson(read));
     this.#takeJson(json);
   }
@@ -247,8 +250,15 @@ function unknownField(key: string, parent: string, knownFields: readonly string[
 const bodyProblems: Record<NonNullable<GatewayRequest["bodyProblem"]>, string> = {
   too_large: "The body is larger than the maximum: 32 MiB where images are taken, 1 MiB elsewhere",
   not_utf8: "The body is not valid UTF-8",
+  content_encoding: "The body is not packed as its Content-Encoding says",
   cut_off: "The body is shorter than its Content-Length",
 };
+
+/**
+ * JSON under another name, too: with a suffix (RFC 6839), and as plain text, which many HTTP libraries write unasked. Neither lets a page of
+ * another site do more: a key is sent in a header, which its browser asks for first.
+ */
+const JSON_TYPE = /^(?:application\/(?:[\w.!#$&^-]+\+)?json|text\/(?:json|plain))\s*(?:;|$)/i;
 
 /**
  * The request's body as parsed JSON. A long one is handed over: what of it is not used must not stay as long as an answer takes.
@@ -257,9 +267,9 @@ const bodyProblems: Record<NonNullable<GatewayRequest["bodyProblem"]>, string> =
 export function readJsonBody(request: GatewayRequest): unknown {
   if (request.bodyProblem) throw invalidRequest([{ path: "", message: bodyProblems[request.bodyProblem] }], request.bodyProblem);
   const type = request.headers["content-type"];
-  if (!type || !/^application\/json\s*(;|$)/i.test(type)) {
+  if (type && !JSON_TYPE.test(type)) {
     throw invalidRequest(
-      [{ path: "", message: `Send the header Content-Type: application/json${type ? `, not ${type.slice(0, 80)}` : ""}` }],
+      [{ path: "", message: `Send the header Content-Type: application/json, not ${type.slice(0, 80)}` }],
       "content_type",
     );
   }

@@ -1,5 +1,6 @@
 // The router table: every path of the API, its methods, and their endpoints. Both HTTP servers pass their requests here.
 
+import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import { chatCompletions } from "../chat/completions";
 import { embeddings } from "../embeddings/endpoint";
@@ -18,7 +19,7 @@ import { usage } from "../reads/usage";
 import { responses } from "../responses/responses";
 import { x402Discovery } from "../x402/discovery";
 import { x402Prompt } from "../x402/prompt";
-import { allowOrigin, answerPreflight, isPreflight } from "./cors";
+import { allowOrigin, answerPreflight, isAllowed, walletPaths } from "./cors";
 import { type Endpoint, endpoint, isDraining } from "./endpoint";
 import { health, metricsText, ready } from "./health";
 import { isWebSocketOffer, methodNotAllowed, notFound, refuseWebSocket, shuttingDown } from "./no-endpoint";
@@ -70,7 +71,7 @@ function findEndpoint(request: GatewayRequest): Endpoint {
   if (!Object.hasOwn(routes, request.path) && !isNormalPath(request.path)) return refuseOddPath;
   const methods = findMethods(request.path);
   // While the process shuts down, too: a page could not read why its request is refused.
-  if (isPreflight(request)) return answerPreflight(methods && Object.keys(methods));
+  if (request.method === "OPTIONS" && isAllowed(request)) return answerPreflight(methods && Object.keys(methods));
   if (!methods) return unknownPath;
   if (isDraining() && !alwaysOpen.has(request.path)) return shuttingDown;
   // The HTTP server leaves out the body.
@@ -90,6 +91,6 @@ export const answerElsewhere = (incoming: IncomingRequest): Promise<GatewayReply
 /** Answers one request. Never throws. */
 export function answer(incoming: IncomingRequest): Promise<GatewayReply> {
   const request = openRequest(incoming);
-  allowOrigin(request);
+  if (config().CORS_ORIGINS.length > 0 || walletPaths.has(request.path)) allowOrigin(request);
   return findEndpoint(request)(request);
 }

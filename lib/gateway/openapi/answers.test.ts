@@ -276,7 +276,8 @@ describe("refusals", () => {
     for (const [path, methods] of Object.entries(openApiDocument().paths)) {
       const answer = await ask({ url, path: path.replace(/\{\w+\}/, "req_1"), method: "DELETE" });
       expect({ path, status: answer.status }).toEqual({ path, status: 405 });
-      expectFields("MethodNotAllowed", JSON.parse(answer.text));
+      const dialect = /\/(?:chat|responses|embeddings)/.test(path) ? "ChatError" : /\/messages/.test(path) ? "MessagesError" : undefined;
+      expectFields(dialect ?? "MethodNotAllowed", JSON.parse(answer.text));
       const described = Object.keys(methods).map((method) => method.toUpperCase());
       expect(answer.headers.get("allow")).toBe(described.join(", "));
     }

@@ -181,6 +181,14 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     details: z.object({}),
     example: { details: {} },
   },
+  UNSUPPORTED_MEDIA_TYPE: {
+    when: "The header Content-Encoding names a compression that is not supported, or several.",
+    details: z.object({ accepted: z.array(z.string()).describe("What Content-Encoding may say. Accept-Encoding says the same.") }),
+    example: {
+      error: "The body's Content-Encoding is compress. Send the body plain, or with one of these: gzip, deflate, br",
+      details: { accepted: ["gzip", "deflate", "br"] },
+    },
+  },
   RATE_LIMIT_EXCEEDED: {
     when: "Too many requests per minute, too many at once, or too many failed keys from one address.",
     details: z.object({

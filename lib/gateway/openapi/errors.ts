@@ -118,6 +118,7 @@ export const messagesErrorForm: ErrorForm = {
 const headersOf: Partial<Record<number, readonly HeaderName[]>> = {
   401: ["WWW-Authenticate"],
   409: ["Retry-After"],
+  415: ["Accept-Encoding"],
   429: ["Retry-After"],
   503: ["Retry-After"],
   529: ["Retry-After"],

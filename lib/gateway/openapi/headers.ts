@@ -63,6 +63,11 @@ export const headers = {
     schema: { type: "string" },
   },
   "WWW-Authenticate": { description: "The authentication scheme.", schema: { type: "string", const: "Bearer" } },
+  "Accept-Encoding": {
+    description: "How a body may be compressed.",
+    schema: { type: "string" },
+    example: "gzip, deflate, br",
+  },
   Allow: { description: "The methods this path accepts.", schema: { type: "string" }, example: "POST" },
 } as const satisfies Record<string, Header>;
 

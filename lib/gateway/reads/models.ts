@@ -7,9 +7,18 @@ import { findModel, findRetired, listModels } from "@/lib/providers/catalogue";
 import { takesImages } from "@/lib/providers/image-bound/bound";
 import { listPrices, type Prices } from "@/lib/providers/prices";
 import type { Model } from "@/lib/providers/types";
-import { endpoint, jsonReply } from "../http/endpoint";
+import { type Endpoint, endpoint, jsonReply } from "../http/endpoint";
+import { inDialect } from "../http/no-endpoint";
 
-export const models = endpoint("models", async (request) => jsonReply(request, 200, writeJson(listBody(listModels()))));
+/**
+ * Codex asks with its version, expects a list of `models` in a form of its own, and logs an error without one. It adds what is there to its
+ * built-in models: nothing (openai/codex, codex-rs/codex-api/src/endpoint/models.rs and models-manager/src/manager.rs, read 2026-11-28).
+ */
+const forCodex = (query: string): { models?: Json[] } => (new URLSearchParams(query).has("client_version") ? { models: [] } : {});
+
+export const models = endpoint("models", async (request) =>
+  jsonReply(request, 200, writeJson({ ...listBody(listModels()), ...forCodex(request.query) })),
+);
 
 /** A list of OpenAI's and of Anthropic's form at once: both vendors' clients read it. */
 const listBody = (all: readonly Model[]): { [key: string]: Json } => ({
@@ -21,12 +30,14 @@ const listBody = (all: readonly Model[]): { [key: string]: Json } => ({
 });
 
 /** One model, by its name or an alias. */
-export const model = endpoint("model", async (request) => {
+const steps: Endpoint = async (request) => {
   const name = request.path.slice(request.path.lastIndexOf("/") + 1);
   const found = findModel(name);
   if (!found) throw unknownName(name);
   return jsonReply(request, 200, writeJson(modelBody(found)));
-});
+};
+
+export const model = inDialect("model", steps);
 
 function unknownName(name: string): AppError {
   const retired = findRetired(name);

@@ -63,7 +63,10 @@ export const countMessageTokens = ({ messagesBody: { max_tokens: _, ...input } }
       "X-Dropped-Tools",
       "Request-Id",
     ),
-    ...errorAnswers(["INVALID_MODEL", ...keyedRefusals, "INSUFFICIENT_BALANCE", "SERVICE_BUSY", "PROVIDER_BUSY"], messagesErrorForm),
+    ...errorAnswers(
+      ["INVALID_MODEL", ...keyedRefusals, "INSUFFICIENT_BALANCE", "UNSUPPORTED_MEDIA_TYPE", "SERVICE_BUSY", "PROVIDER_BUSY"],
+      messagesErrorForm,
+    ),
   },
 });
 

@@ -97,7 +97,7 @@ export const quotePrompt = ({ model, promptBody, usage, cost, pricing, priceVers
         },
       }),
     ),
-    ["INVALID_MODEL", ...keyedRefusals],
+    ["INVALID_MODEL", ...keyedRefusals, "UNSUPPORTED_MEDIA_TYPE"],
   ),
 });
 
