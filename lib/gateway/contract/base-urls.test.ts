@@ -93,7 +93,10 @@ describe.each(entryNames)("through the %s server", (entry) => {
     const openai = new OpenAI({ apiKey: "pp_none", baseURL: `${url}/api/v1`, maxRetries: 0 });
     await expect(openai.models.retrieve("no-such")).rejects.toMatchObject({ status: 404, code: "NOT_FOUND" });
     const anthropic = new Anthropic({ apiKey: "pp_none", baseURL: `${url}/api`, maxRetries: 0 });
-    await expect(anthropic.models.retrieve("no-such")).rejects.toMatchObject({ status: 404, error: { error: { type: "not_found_error" } } });
+    await expect(anthropic.models.retrieve("no-such")).rejects.toMatchObject({
+      status: 404,
+      error: { error: { type: "not_found_error" } },
+    });
     expect(JSON.parse((await send("GET", "/api/v1/models/no-such")).text)).toMatchObject({ error: expect.any(String), code: "NOT_FOUND" });
   });
 
@@ -116,8 +119,11 @@ describe.each(entryNames)("through the %s server", (entry) => {
   });
 });
 
-test.each(["/chat/completions", "/responses", "/messages", "/embeddings"])("our own server answers %s with the path that was meant", async (path) => {
-  const answer = await ask({ url: service.url("node"), path, body: chat });
-  expect(answer.status).toBe(404);
-  expect(answer.text).toContain(`Send it to ${PUBLIC_URL}/api/v1${path}`);
-});
+test.each(["/chat/completions", "/responses", "/messages", "/embeddings"])(
+  "our own server answers %s with the path that was meant",
+  async (path) => {
+    const answer = await ask({ url: service.url("node"), path, body: chat });
+    expect(answer.status).toBe(404);
+    expect(answer.text).toContain(`Send it to ${PUBLIC_URL}/api/v1${path}`);
+  },
+);

@@ -5,7 +5,7 @@
 import { expect, test } from "vitest";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { chargesOf, expectPaid } from "./testing/books";
-import { open } from "./testing/client";
+import { ask, open, sendRaw } from "./testing/client";
 import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
@@ -68,6 +68,23 @@ interface Item {
   call_id?: string;
   [field: string]: unknown;
 }
+
+test("Codex's list of models has the field it requires, and adds nothing to its own", async () => {
+  const url = service.url(entryNames[0]);
+  const answer = await ask({ url, path: "/api/v1/models?client_version=0.162.1", method: "GET", headers });
+  expect(JSON.parse(answer.text)).toMatchObject({
+    models: [],
+    data: expect.arrayContaining([expect.objectContaining({ object: "model" })]),
+  });
+  expect(JSON.parse((await ask({ url, path: "/api/v1/models", method: "GET" })).text)).not.toHaveProperty("models");
+});
+
+test("a websocket that Codex offers is answered 426, whatever the query, and it goes on over HTTP", async () => {
+  const path = "/api/v1/responses?client_version=0.162.1";
+  const lines = ["connection: upgrade", "upgrade: websocket", "sec-websocket-version: 13", "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="];
+  const raw = await sendRaw(service.url("node"), [[`GET ${path} HTTP/1.1`, "host: x", ...lines, "", ""].join("\r\n")]);
+  expect(raw).toMatch(/^HTTP\/1\.1 426 /);
+});
 
 /** What Codex keeps of a turn: the items of `response.output_item.done`, and what `response.completed` says of its tokens. */
 async function turn({ key }: TestAccount, model: string, input: readonly object[], fields: object = {}) {

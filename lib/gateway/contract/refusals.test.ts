@@ -220,6 +220,13 @@ describe.each(entryNames)("through the %s server", (entry) => {
     expect(answer.headers.get("allow")).toBe(allow);
   });
 
+  test.each(["gpt4o", "GPT-4O", "openai/gpt4o", "gpt_4o", "gpt-4.o"])("INVALID_MODEL: %s is asked back as gpt-4o", async (model) => {
+    const { key } = await openAccount();
+    const { error } = readError(await ask({ url, key, body: { model, prompt: "Why?" } }), "INVALID_MODEL");
+    expect(error).toContain("Did you mean gpt-4o? ");
+    expect((await ask({ url, path: `/api/v1/models/${model.split("/").at(-1)}`, method: "GET" })).text).toContain("Did you mean gpt-4o");
+  });
+
   test("HEAD is refused with the same status and no body", async () => {
     expect(await ask({ url, path: "/api/v1/prompt", method: "HEAD" })).toMatchObject({ status: 405, text: "" });
   });

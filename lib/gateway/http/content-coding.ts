@@ -2,11 +2,18 @@
 // gigabytes is never in memory beyond its reader's limit. zlib works in threads of its own.
 
 import { Readable, type Transform } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import * as zlib from "node:zlib";
 import { AppError } from "@/lib/base/errors";
 
-const codings = ["gzip", "deflate", "br"] as const;
-export type Coding = (typeof codings)[number];
+/** Of Node 22.15 and later; the types are those of Node 20. */
+const { createZstdDecompress } = zlib as typeof zlib & {
+  createZstdDecompress?: (options: { chunkSize: number; params: Record<number, number> }) => Transform;
+};
+
+const allCodings = ["gzip", "deflate", "br", "zstd"] as const;
+export type Coding = (typeof allCodings)[number];
+
+const codings = allCodings.filter((name) => name !== "zstd" || createZstdDecompress !== undefined);
 
 /** What a body is refused for while it is unpacked: it is not what it says, or longer packed than it may be plain. */
 export class CodingFault extends Error {
@@ -36,12 +43,16 @@ export function contentCoding(header: string | undefined): Coding | null {
 
 const CHUNK_BYTES = 65_536;
 const options = { chunkSize: CHUNK_BYTES };
+/** A frame says how much its reader must keep: up to 8 MiB, which every reader should have (RFC 8878, 3.1.1.1.2). Node's types lack the name. */
+const ZSTD_WINDOW_LOG_MAX = 100;
+const zstdOptions = { ...options, params: { [ZSTD_WINDOW_LOG_MAX]: 23 } };
 
 function createDecoder(coding: Coding, firstByte: number): Transform {
-  if (coding === "gzip") return createGunzip(options);
-  if (coding === "br") return createBrotliDecompress(options);
+  if (coding === "gzip") return zlib.createGunzip(options);
+  if (coding === "br") return zlib.createBrotliDecompress(options);
+  if (coding === "zstd" && createZstdDecompress) return createZstdDecompress(zstdOptions);
   // Some clients send deflate without the zlib format that the name stands for (RFC 9110, 8.4.1.2); its first byte ends with an 8.
-  return (firstByte & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options);
+  return (firstByte & 0x0f) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options);
 }
 
 /**

@@ -12,6 +12,12 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best;
 }
 
+/** The model that was meant: whatever stands before it (`openai/gpt-4o`), however its name is divided (`gpt4o`). */
+export function nearestModel(name: string, known: readonly string[]): string | undefined {
+  const shown = name.slice(0, 100);
+  return nearestName(shown.slice(shown.lastIndexOf("/") + 1), known);
+}
+
 function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (let row = 1; row <= left.length; row++) {

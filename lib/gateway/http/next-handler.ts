@@ -6,7 +6,7 @@ import { BytePieces } from "@/lib/base/byte-pieces";
 import { isAppError } from "@/lib/base/errors";
 import type { BodyBounds, BodySpace } from "./body-room";
 import { MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from "./body-sizes";
-import { CodingFault, type Coding, contentCoding, unpack } from "./content-coding";
+import { type Coding, CodingFault, contentCoding, unpack } from "./content-coding";
 import { readableOf } from "./reply-stream";
 import { type GatewayReply, type ReadBody, readText } from "./request";
 

@@ -12,6 +12,7 @@ import type { CallOptions, Model, TokenUsage } from "@/lib/providers/types";
 import type { Buyer } from "../http/caller";
 import { errorBody } from "../http/endpoint";
 import { parseLong } from "../http/few-faults";
+import { nearestModel } from "../http/nearest-name";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
@@ -106,7 +107,9 @@ type RetiredDetails = { retiredOn: string; successor?: string | undefined };
 /** The refusal of a name that nothing answers to; one that has retired says since when, and what to use instead. */
 export function unknownModel(name: string, supportedModels: readonly string[], hint: string): AppError {
   const retired = findRetired(name);
-  if (!retired) return invalidModel(`Unknown model "${name.slice(0, 100)}". ${hint}`, name, supportedModels);
+  const nearest = retired ? undefined : nearestModel(name, supportedModels);
+  const meant = nearest === undefined ? "" : `Did you mean ${nearest}? `;
+  if (!retired) return invalidModel(`Unknown model "${name.slice(0, 100)}". ${meant}${hint}`, name, supportedModels);
   const { id, on, successor } = retired;
   const details = { retiredOn: on, ...(successor !== undefined && { successor }) };
   return invalidModel(`${id} retired on ${on}. ${successor ? `Use ${successor} instead` : hint}`, name, supportedModels, details);

@@ -8,6 +8,7 @@ import { takesImages } from "@/lib/providers/image-bound/bound";
 import { listPrices, type Prices } from "@/lib/providers/prices";
 import type { Model } from "@/lib/providers/types";
 import { type Endpoint, endpoint, jsonReply } from "../http/endpoint";
+import { nearestModel } from "../http/nearest-name";
 import { inDialect } from "../http/no-endpoint";
 
 /**
@@ -41,9 +42,14 @@ export const model = inDialect("model", steps);
 
 function unknownName(name: string): AppError {
   const retired = findRetired(name);
+  const nearest = nearestModel(
+    name,
+    listModels().flatMap(({ id, aliases }) => [id, ...aliases]),
+  );
+  const meant = nearest === undefined ? "" : `Did you mean ${nearest}? `;
   const message = retired
     ? `${retired.id} retired on ${retired.on}. ${retired.successor ? `Use ${retired.successor} instead` : "GET /api/v1/models lists all models"}`
-    : `Unknown model "${name.slice(0, 100)}". GET /api/v1/models lists all models`;
+    : `Unknown model "${name.slice(0, 100)}". ${meant}GET /api/v1/models lists all models`;
   return new AppError("NOT_FOUND", { message });
 }
 

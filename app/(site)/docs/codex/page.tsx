@@ -20,6 +20,7 @@ model_provider = "${idOf(site)}"
 name = "${site.name}"
 base_url = "${site.baseUrl}/api/v1"
 wire_api = "responses"
+supports_websockets = false
 env_key = "${site.keyVariable}"`;
 
 export default function CodexPage() {
@@ -44,7 +45,8 @@ const setup = (site: Site, model: string) => (
     <CodeBlock title="~/.codex/config.toml" copy={codexConfig(site, model)} />
     <p>
       Then start <Code>codex</Code>. Codex speaks OpenAI’s Responses, so <Code>wire_api</Code> is <Code>responses</Code>.{" "}
-      <Code>env_key</Code> is the name of the variable that holds your key, not the key.
+      <Code>env_key</Code> is the name of the variable that holds your key, not the key. Answers come over HTTP:{" "}
+      <Code>supports_websockets</Code> saves Codex an attempt that is refused.
     </p>
   </Section>
 );
