@@ -79,8 +79,9 @@ function Basics({ baseUrl }: { baseUrl: string }) {
       </h2>
       <CodeBlock title="Base URL" copy={`${baseUrl}/api/v1`} />
       <p>
-        Send <Code>Authorization: Bearer pp_…</Code> and JSON in UTF-8, at most 1 MiB, or 32 MiB on endpoints that take images. Amounts are
-        in USD, exact to nine decimal places. An error is JSON with <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and{" "}
+        Send <Code>Authorization: Bearer pp_…</Code> and JSON in UTF-8, at most 1 MiB, or 32 MiB on endpoints that take images; compressed
+        with <Code>gzip</Code>, <Code>deflate</Code>, <Code>br</Code> or <Code>zstd</Code>, that is its size when unpacked. Amounts are in
+        USD, exact to nine decimal places. An error is JSON with <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and{" "}
         <Code>requestId</Code>; see <DocLink href="/docs/errors">all codes</DocLink>. We only add fields to v1; we never rename, remove or
         redefine them.
       </p>
