@@ -1,9 +1,10 @@
 // Compressed bodies at the wire: each coding that clients send, bounded by the size that it unpacks to, and charged as the plain body would be.
 
+import { connect } from "node:net";
 import * as zlib from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { openAccount } from "./testing/accounts";
-import { chargesOf, expectPaid, expectUncharged } from "./testing/books";
+import { chargesOf, expectPaid, expectUncharged, inFlight, until } from "./testing/books";
 import { type Answer, ask, promptOf, readError, readRaw, sendRaw } from "./testing/client";
 import { entryNames, openService } from "./testing/service";
 
@@ -127,4 +128,17 @@ describe.each(entryNames)("through the %s server", (entry) => {
     expect((await send("pp_wrong", coding, body)).status).toBe(401);
     await expectUncharged(account);
   });
+});
+
+test("a client that stalls in the middle of a compressed body is cut off, and one that leaves holds nothing", async () => {
+  const account = await openAccount();
+  const packed = gzipSync(JSON.stringify(promptOf()));
+  const head = `POST /api/v1/prompt HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${account.key}\r\ncontent-encoding: gzip\r\n`;
+  const half = [`${head}content-length: ${packed.length}\r\n\r\n`, packed.subarray(0, packed.length / 2)];
+  expect(await sendRaw(service.url("node"), half)).toMatch(/^HTTP\/1\.1 408 /);
+  const left = connect(Number(new URL(service.url("node")).port), "127.0.0.1");
+  for (const part of half) left.write(part);
+  await until("its body is being read", async () => (await inFlight()) === 1);
+  left.destroy();
+  await expectUncharged(account);
 });

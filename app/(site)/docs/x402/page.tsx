@@ -39,7 +39,7 @@ const what = (
     <p>
       <Protocol /> is an open standard to pay for HTTP requests: the server returns 402 with a price, the client’s wallet signs it, and the
       client sends the request again with the signature. <Code>POST /api/v1/x402/prompt</Code> supports version 2. It takes the same body as{" "}
-      <Code>/api/v1/prompt</Code> and needs no API key, no account and no allowance.
+      <Code>/api/v1/prompt</Code> and needs no API key, no account and no allowance. Web pages can call it from any origin (CORS).
     </p>
     <FieldTable
       isPlain
