@@ -1,7 +1,7 @@
 // Tools of POST /api/v1/messages whose names are longer than a provider takes.
 
 import { expect, test } from "vitest";
-import { ToolNames } from "../prompt/tool-names";
+import { ToolNames } from "../prompt/tool-calls/names";
 import { openAccount } from "./testing/accounts";
 import { ask } from "./testing/client";
 import { openService } from "./testing/service";

@@ -1,10 +1,14 @@
 // The name that somebody meant who wrote another.
 
 /** The known name with the smallest difference, if it is small: `max_tokens` finds `maxTokens`. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+export function nearestName(
+  name: string,
+  known: readonly string[],
+  most = Math.max(2, Math.floor(name.length / 3)),
+): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
+  let bestDistance = most + 1;
   for (const candidate of known) {
     const distance = editDistance(plain(name), plain(candidate));
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
@@ -12,10 +16,14 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best;
 }
 
-/** The model that was meant: whatever stands before it (`openai/gpt-4o`), however its name is divided (`gpt4o`). */
+/**
+ * The model that was meant: whatever stands before it (`openai/gpt-4o`), however its name is divided (`gpt4o`). A sign more or less in a short
+ * name is another model.
+ */
 export function nearestModel(name: string, known: readonly string[]): string | undefined {
   const shown = name.slice(0, 100);
-  return nearestName(shown.slice(shown.lastIndexOf("/") + 1), known);
+  const own = shown.slice(shown.lastIndexOf("/") + 1);
+  return nearestName(own, known, Math.max(1, Math.floor(own.length / 5)));
 }
 
 function editDistance(left: string, right: string): number {

@@ -16,7 +16,7 @@ import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from
 import { refuseLongText } from "../prompt/context-overflow";
 import { ImageReader } from "../prompt/images";
 import { type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
-import { ToolNames } from "../prompt/tool-names";
+import { ToolNames } from "../prompt/tool-calls/names";
 import { blocksOf, message, readMessages, systemField, textContent } from "./blocks";
 import { cacheMark, lifetimeOf } from "./simple-blocks";
 import { readTools, toolFields } from "./tools";

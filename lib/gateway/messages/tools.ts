@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { CallOptions, Tool } from "@/lib/providers/types";
 import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
-import type { ToolNames } from "../prompt/tool-names";
+import type { ToolNames } from "../prompt/tool-calls/names";
 import { cacheMark, lifetimeOf } from "./simple-blocks";
 
 /** Far more than anybody sends, and few enough to read quickly. */

@@ -12,7 +12,7 @@ import { readJsonObject } from "@/lib/providers/wire-value";
 import type { GatewayRequest } from "../http/request";
 import { type ChargeReceipt, costFields, type OutputPiece, piecesOf } from "../prompt/completion";
 import type { ReplyWriter } from "../prompt/prompt-body";
-import type { ToolNames } from "../prompt/tool-names";
+import type { ToolNames } from "../prompt/tool-calls/names";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
 import type { MessagesPrompt } from "./body";

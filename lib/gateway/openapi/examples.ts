@@ -16,7 +16,7 @@ import { type GatewayRequest, openRequest } from "../http/request";
 import { messagesWriter } from "../messages/writer";
 import type { ChargeReceipt } from "../prompt/completion";
 import { promptWriter } from "../prompt/prompt-body";
-import { ToolNames } from "../prompt/tool-names";
+import { ToolNames } from "../prompt/tool-calls/names";
 import type { PaymentFacts } from "../proof/facts";
 import type { paymentSchema } from "../proof/proof-body";
 import { priceList } from "../reads/models";

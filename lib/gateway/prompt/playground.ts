@@ -7,7 +7,7 @@ import { AppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { type Caller, limit } from "../http/caller";
 import { type Endpoint, type EndpointTraits, endpoint, isDraining } from "../http/endpoint";
-import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "../http/request";
+import { type GatewayReply, type GatewayRequest, type IncomingRequest, invalidRequest, openRequest } from "../http/request";
 import { placeMoney, runPrompt } from "./pipeline";
 import { type Prompt, promptWriter, readPrompt } from "./prompt-body";
 import { replyWithQuote } from "./quote-endpoint";
@@ -79,9 +79,16 @@ function run(
   });
   const runOpen = (opened: GatewayRequest) => {
     if (isDraining()) throw new AppError("SHUTTING_DOWN");
+    requireJsonType(contentType);
     return steps(opened);
   };
   return endpoint(name, runOpen, traits)(request);
+}
+
+/** A page of another site may send any other type with the owner's cookies, without asking first. */
+function requireJsonType(contentType: string | undefined): void {
+  if (contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType)) return;
+  throw invalidRequest([{ path: "", message: "Send the header Content-Type: application/json" }], "content_type");
 }
 
 async function identifyOwner(request: GatewayRequest, { accountId, isConfirmed }: SignedInOwner): Promise<Caller> {

@@ -14,7 +14,7 @@ import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues
 import { refuseLongText } from "../prompt/context-overflow";
 import { ImageReader } from "../prompt/images";
 import { type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
-import type { ToolNames } from "../prompt/tool-names";
+import type { ToolNames } from "../prompt/tool-calls/names";
 import { type ItemReading, readItems } from "./items";
 import { toolChoiceSchema } from "./tool-choice";
 import { readResponsesTools } from "./tools";

@@ -9,7 +9,7 @@ import { isRecord } from "@/lib/providers/wire-value";
 import { itemWithFewFaults } from "../http/few-faults";
 import { type Issue, parseGiven, readIssues } from "../http/request";
 import type { ImageReader } from "../prompt/images";
-import type { ClientTool, ToolNames } from "../prompt/tool-names";
+import type { ClientTool, ToolNames } from "../prompt/tool-calls/names";
 import { type InputItem, type inputContent, inputItem, type outputContent } from "./item-schemas";
 import { openThought } from "./sealed-thought";
 import { foundToolsText } from "./tools";

@@ -5,7 +5,7 @@ import type { AccountId } from "@/lib/base/ids";
 import type { MessagePhase, ReasoningBlock } from "@/lib/providers/conversation/messages";
 import { readJsonObject } from "@/lib/providers/wire-value";
 import type { OutputPiece } from "../prompt/completion";
-import type { ClientTool, ToolNames } from "../prompt/tool-names";
+import type { ClientTool, ToolNames } from "../prompt/tool-calls/names";
 import { sealThought } from "./sealed-thought";
 
 /** An event of the stream, without its sequence number. */

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { Tool, ToolChoice } from "@/lib/providers/types";
-import type { ToolNames } from "../prompt/tool-names";
+import type { ToolNames } from "../prompt/tool-calls/names";
 
 /** The type of a tool that OpenAI runs itself; it may stand in a header. */
 export const hostedType = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be function or custom");

@@ -8,7 +8,7 @@ import { isRecord } from "@/lib/providers/wire-value";
 import { itemWithFewFaults } from "../http/few-faults";
 import { jsonObject } from "../http/json-object";
 import { type Issue, parseGiven, readIssues } from "../http/request";
-import { type ClientTool, ToolNames } from "../prompt/tool-names";
+import { type ClientTool, ToolNames } from "../prompt/tool-calls/names";
 import { hostedType, readChoice, type ToolChoiceField } from "./tool-choice";
 
 /** OpenAI's own limit. */

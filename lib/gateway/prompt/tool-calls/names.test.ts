@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ClientTool, ToolNames } from "./tool-names";
+import { type ClientTool, ToolNames } from "./names";
 
 const fn = (name: string, namespace?: string): ClientTool => ({ kind: "function", name, namespace });
 
