@@ -28,6 +28,7 @@ const nameOn = (name: string, { others, most }: ShapeRules["callName"]): string 
 class CallIds {
   readonly #wireId: WireCallId;
   readonly #used = new Set<string>();
+  /** The next copy, by the first one's wire id: ids that become one share their count, else each would try all that went before. */
   readonly #copies = new Map<string, number>();
   /** Wire ids of calls without a result, by the client's id, in their order. */
   readonly #open = new Map<string, string[]>();
@@ -37,14 +38,15 @@ class CallIds {
   }
 
   next(id: string): string {
-    let copy = this.#copies.get(id) ?? 1;
-    let wire = this.#wireId(id, copy);
+    const first = this.#wireId(id, 1);
+    let copy = this.#copies.get(first) ?? 1;
+    let wire = copy === 1 ? first : this.#wireId(id, copy);
     while (this.#used.has(wire)) {
       copy += 1;
       wire = this.#wireId(id, copy);
     }
     this.#used.add(wire);
-    this.#copies.set(id, copy + 1);
+    this.#copies.set(first, copy + 1);
     const open = this.#open.get(id);
     if (open) open.push(wire);
     else this.#open.set(id, [wire]);

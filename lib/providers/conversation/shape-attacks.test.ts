@@ -1,0 +1,27 @@
+// Conversations and schemas that are written to make their normalising slow, or larger than its bound.
+
+import { expect, test } from "vitest";
+import { anthropicCallId } from "../anthropic/messages";
+import type { ChatMessage } from "./messages";
+import { normaliseConversation } from "./normalise";
+import { shapeRules } from "./shape-rules";
+
+/** Quadratic work takes some seconds at these sizes. */
+const MOST_MS = 1_000;
+
+function msOf(work: () => unknown): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+}
+
+test("ids that become one in a target's letters do not make each other slow", () => {
+  const ids = Array.from({ length: 10_000 }, (_, index) => String.fromCharCode(0x4e00 + index));
+  const messages: ChatMessage[] = [
+    { role: "assistant", content: "", toolCalls: ids.map((id) => ({ id, name: "f", arguments: "{}" })) },
+    ...ids.map((toolCallId): ChatMessage => ({ role: "tool", content: "", toolCallId })),
+  ];
+  let normal: readonly ChatMessage[] = [];
+  expect(msOf(() => (normal = normaliseConversation(messages, shapeRules.anthropic, anthropicCallId)))).toBeLessThan(MOST_MS);
+  expect(new Set(normal.map((message) => (message.role === "tool" ? message.toolCallId : ""))).size).toBe(ids.length + 1);
+});
