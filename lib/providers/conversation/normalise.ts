@@ -178,16 +178,23 @@ function mergeUser(messages: Messages): Messages {
   const isSecond = ({ role }: ChatMessage, index: number): boolean => role === "user" && messages[index - 1]?.role === "user";
   if (!messages.some(isSecond)) return messages;
   const merged: ChatMessage[] = [];
-  for (const message of messages) {
-    const last = merged.at(-1);
-    if (message.role !== "user" || last?.role !== "user") merged.push(message);
-    else merged[merged.length - 1] = { role: "user", content: joined(last.content, message.content) };
+  let run: Content[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== "user") {
+      merged.push(message);
+      continue;
+    }
+    run.push(message.content);
+    if (messages[index + 1]?.role === "user") continue;
+    merged.push(run.length === 1 ? message : { role: "user", content: joined(run) });
+    run = [];
   }
   return merged;
 }
 
-const joined = (first: Content, second: Content): Content =>
-  hasImages(first) || hasImages(second) ? [...partsOf(first), ...partsOf(second)] : `${textOf(first)}\n\n${textOf(second)}`;
+/** Of a whole run at once: a message at a time would copy what is joined before with each. */
+const joined = (contents: readonly Content[]): Content =>
+  contents.some(hasImages) ? contents.flatMap(partsOf) : contents.map(textOf).join("\n\n");
 
 const textOf = (content: Content): string =>
   partsOf(content)

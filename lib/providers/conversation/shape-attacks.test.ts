@@ -25,3 +25,15 @@ test("ids that become one in a target's letters do not make each other slow", ()
   expect(msOf(() => (normal = normaliseConversation(messages, shapeRules.anthropic, anthropicCallId)))).toBeLessThan(MOST_MS);
   expect(new Set(normal.map((message) => (message.role === "tool" ? message.toolCallId : ""))).size).toBe(ids.length + 1);
 });
+
+test("many messages of the user beside an image are joined in linear time", () => {
+  const image = { type: "image", detail: "low", source: { kind: "url", url: "https://a.example/a.png" } } as const;
+  const messages = Array.from(
+    { length: 30_000 },
+    (_, index): ChatMessage => ({ role: "user", content: index === 0 ? [image as never] : "x" }),
+  );
+  let normal: readonly ChatMessage[] = [];
+  expect(msOf(() => (normal = normaliseConversation(messages, shapeRules.template, (id) => id)))).toBeLessThan(MOST_MS);
+  expect(normal).toHaveLength(1);
+  expect(normal[0]?.content).toHaveLength(messages.length);
+});
