@@ -5,6 +5,7 @@ import { anthropicCallId } from "../anthropic/messages";
 import type { ChatMessage } from "./messages";
 import { normaliseConversation } from "./normalise";
 import { shapeRules } from "./shape-rules";
+import { objectSchema } from "./tool-schema";
 
 /** Quadratic work takes some seconds at these sizes. */
 const MOST_MS = 1_000;
@@ -36,4 +37,10 @@ test("many messages of the user beside an image are joined in linear time", () =
   expect(msOf(() => (normal = normaliseConversation(messages, shapeRules.template, (id) => id)))).toBeLessThan(MOST_MS);
   expect(normal).toHaveLength(1);
   expect(normal[0]?.content).toHaveLength(messages.length);
+});
+
+test("many variants that name one definition are resolved once", () => {
+  const properties = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`p${index}`, {}]));
+  const schema = { anyOf: Array.from({ length: 40_000 }, () => ({ $ref: "#/$defs/A" })), $defs: { A: { properties } } };
+  expect(msOf(() => objectSchema(schema))).toBeLessThan(MOST_MS);
 });

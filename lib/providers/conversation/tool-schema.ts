@@ -13,14 +13,30 @@ export function objectSchema(schema: Schema): Schema {
   const variants = refused.filter((keyword) => schema[keyword] !== undefined);
   if (variants.length === 0) return schema.type === "object" ? schema : { ...schema, type: "object" };
   const told = Object.fromEntries(variants.map((keyword) => [keyword, schema[keyword]]));
-  const others = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !(keyword in told)));
-  const parts = ["anyOf", "oneOf", "allOf"].flatMap((keyword) => schema[keyword]).map((part) => resolved(part, schema));
-  const properties = Object.fromEntries([...parts, schema].flatMap((part) => Object.entries(propertiesOf(part))));
+  const others = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !Object.hasOwn(told, keyword)));
+  // A set: many variants may name one definition.
+  const parts = new Set(["anyOf", "oneOf", "allOf"].flatMap((keyword) => schema[keyword]).map((part) => resolved(part, schema)));
+  const properties = { ...mergedProperties(parts), ...propertiesOf(schema) };
   const description = [schema.description, `The arguments also match this schema: ${JSON.stringify(told)}`].filter(Boolean).join("\n\n");
   return { ...others, type: "object", description, properties };
 }
 
 const propertiesOf = (schema: unknown): Schema => (isRecord(schema) && isRecord(schema.properties) ? schema.properties : {});
+
+/** A property that variants describe differently, as the name of the variant itself, may be as any of them says. */
+function mergedProperties(parts: Iterable<unknown>): Schema {
+  const described = new Map<string, Map<string, unknown>>();
+  for (const part of parts) {
+    for (const [name, schema] of Object.entries(propertiesOf(part))) {
+      const known = described.get(name);
+      if (known) known.set(JSON.stringify(schema), schema);
+      else described.set(name, new Map([[JSON.stringify(schema), schema]]));
+    }
+  }
+  return Object.fromEntries([...described].map(([name, schemas]) => [name, anyOf([...schemas.values()])]));
+}
+
+const anyOf = (schemas: readonly unknown[]): unknown => (schemas.length === 1 ? schemas[0] : { anyOf: schemas });
 
 /** A variant that stands among the definitions. */
 function resolved(part: unknown, root: Schema): unknown {
