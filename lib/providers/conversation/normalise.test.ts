@@ -247,3 +247,12 @@ test("instructions in the middle leave what came before them as it was, its cach
     expect(long.messages[1]).toEqual({ role: model === "claude-opus-4-8" ? "system" : "user", content: "Answer in French." });
   }
 });
+
+test("results that come after a later answer, as Responses allows, go behind their own calls", () => {
+  const callsOf = (id: string): ChatMessage => ({ role: "assistant", content: "", toolCalls: [{ id, name: "f", arguments: "{}" }] });
+  const [user, a, b] = [{ role: "user", content: "Wait." }, "call_a", "call_b"] as [ChatMessage, string, string];
+  const result = (toolCallId: string): ChatMessage => ({ role: "tool", content: "1", toolCallId });
+  const messages = [user, callsOf(a), user, callsOf(b), result(b), result(a)];
+  const normal = normaliseConversation(messages, shapeRules.openai, (id) => id);
+  expect(normal).toEqual([user, callsOf(a), result(a), user, callsOf(b), result(b)]);
+});

@@ -49,30 +49,33 @@ function pairCalls(messages: Messages, rules: ShapeRules, wireId: WireCallId): M
   return rules.imagesAfterResults ? withToolImages(paired) : paired;
 }
 
-/** A message between calls and their results goes behind the results. */
+/** Results go right behind their calls, and whatever stood between goes behind the results. */
 function resultsAfterCalls(messages: Messages): Messages {
+  /** For each id the turns whose calls have no result yet, the next of them at `at`. */
+  const open = new Map<string, { turns: ChatMessage[]; at: number }>();
+  const resultsOf = new Map<ChatMessage, ChatMessage[]>();
   const ordered: ChatMessage[] = [];
-  let between: ChatMessage[] = [];
-  let open = 0;
   for (const message of messages) {
-    if (message.role === "tool") open -= 1;
-    if (message.role === "system" || (message.role === "user" && open > 0)) {
-      if (open > 0) between.push(message);
-      else ordered.push(message);
-      continue;
+    if (message.role === "tool") {
+      const calls = open.get(message.toolCallId);
+      const turn = calls?.turns[calls.at];
+      if (calls && turn) {
+        calls.at += 1;
+        resultsOf.get(turn)?.push(message);
+        continue;
+      }
     }
-    if (message.role === "assistant") {
-      ordered.push(...between);
-      between = [];
-      open = message.toolCalls?.length ?? 0;
+    if (message.role === "assistant" && message.toolCalls) {
+      resultsOf.set(message, []);
+      for (const { id } of message.toolCalls) {
+        const calls = open.get(id);
+        if (calls) calls.turns.push(message);
+        else open.set(id, { turns: [message], at: 0 });
+      }
     }
     ordered.push(message);
-    if (open <= 0 && between.length > 0) {
-      ordered.push(...between);
-      between = [];
-    }
   }
-  return [...ordered, ...between];
+  return ordered.flatMap((message) => [message, ...(resultsOf.get(message) ?? [])]);
 }
 
 /** What Python's strip() removes, too: that is how these texts are checked. */
