@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { ChatMessage } from "./conversation/messages";
 import { addedTokens } from "./conversation/normalise";
+import { objectSchema } from "./conversation/tool-schema";
 import { glue, scrap } from "./testing/scraps";
 import { bounds, trueCount } from "./testing/tokenizers";
 import {
@@ -55,6 +56,15 @@ test("the count of tools covers every way to write them: as JSON, indented, in A
     }),
     { numRuns: isLong ? 20_000 : 200 },
   );
+});
+
+test("variants at the root count with the properties and the description that are made of them", () => {
+  const one = (_: unknown, index: number) => [`${index}~`, { const: `#${index}` }];
+  const parameters = { anyOf: [{ properties: Object.fromEntries(Array.from({ length: 200 }, one)) }] };
+  const { description } = objectSchema(parameters);
+  const written = JSON.stringify({ name: "f", parameters: objectSchema(parameters) });
+  expect(boundOf({ tools: [{ name: "f", parameters }] }) - empty).toBeGreaterThanOrEqual(written.length);
+  expect(written.length).toBeGreaterThan(2 * String(description).length);
 });
 
 test("earlier tool calls count with their arguments, in JSON or in markup, written by model or provider", () => {

@@ -16,9 +16,10 @@
 import { runAtOnce, type Slices } from "@/lib/base/slices";
 import { type ChatMessage, type Content, contentText, type ReasoningBlock, type ToolCall } from "./conversation/messages";
 import { addedTokens } from "./conversation/normalise";
+import { objectSchema } from "./conversation/tool-schema";
 import { countBytes, countBytesInSlices } from "./token-bound/normal-form";
 import { type ScanRules, scanTokens, scanTokensInSlices } from "./token-bound/scan";
-import type { ModelCall, TokenBoundId } from "./types";
+import type { ModelCall, TokenBoundId, Tool } from "./types";
 import { readJsonObject, readJsonObjectInSlices } from "./wire-value";
 
 export const scanRules: Record<Exclude<TokenBoundId, "bytes">, ScanRules> = {
@@ -88,13 +89,22 @@ export function* inputBoundInSlices(call: BoundedCall, bound: TokenBoundId, most
     yield;
   }
   for (const tool of tools) {
-    tokens += TOKENS_PER_TOOL + jsonBound(JSON.stringify(tool));
-    yield;
+    tokens += yield* toolBound(tool);
   }
   // Earlier calls add the tool prompt even when the request has no tools any more.
   if (tools.length > 0 || messages.some(isOfTools)) tokens += TOKENS_FOR_TOOLS;
   if (responseFormat !== undefined) tokens += TOKENS_FOR_FORMAT + jsonBound(JSON.stringify(responseFormat));
   return tokens;
+}
+
+/** As the client wrote it, or with the schema that OpenAI and Anthropic take: a description then tells the variants of its root as well. */
+function* toolBound(tool: Tool): Slices<number> {
+  const given = jsonBound(JSON.stringify(tool));
+  yield;
+  const parameters = tool.parameters && objectSchema(tool.parameters);
+  if (parameters === undefined || parameters.properties === tool.parameters?.properties) return TOKENS_PER_TOOL + given;
+  yield;
+  return TOKENS_PER_TOOL + Math.max(given, jsonBound(JSON.stringify({ ...tool, parameters })));
 }
 
 function isOfTools(message: ChatMessage): boolean {
