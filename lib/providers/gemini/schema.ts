@@ -50,7 +50,8 @@ export class GeminiSchemas {
       else if (kept.has(keyword)) narrowed[keyword] = value;
       else if (!silent.has(keyword)) addOther(keyword, value, { schema, narrowed, told, part });
     }
-    addRequired(schema, narrowed);
+    addRequired(schema, narrowed, told);
+    if (schema.$ref !== undefined && narrowed.anyOf !== undefined) told.$ref = schema.$ref;
     if (Object.keys(told).length > 0) narrowed.description = [schema.description, JSON.stringify(told)].filter(Boolean).join("\n\n");
     return besideRef(narrowed);
   }
@@ -68,7 +69,7 @@ function addOther(keyword: string, value: unknown, { schema, narrowed, told, par
   const integer = schema.type === "integer" && typeof value === "number" ? value : undefined;
   if (keyword === "$ref" && typeof value === "string") narrowed.$ref = value.replace(/^#\/definitions\//, "#/$defs/");
   else if (keyword === "enum" && areScalars(value)) narrowed.enum = value;
-  else if (keyword === "const" && areScalars([value])) narrowed.enum = [value];
+  else if (keyword === "const" && areScalars([value]) && schema.enum === undefined) narrowed.enum = [value];
   else if (keyword === "exclusiveMinimum" && integer !== undefined && schema.minimum === undefined)
     narrowed.minimum = Math.floor(integer) + 1;
   else if (keyword === "exclusiveMaximum" && integer !== undefined && schema.maximum === undefined)
@@ -83,11 +84,13 @@ function addOther(keyword: string, value: unknown, { schema, narrowed, told, par
 const areScalars = (values: unknown): boolean =>
   Array.isArray(values) && values.length > 0 && values.every((one) => typeof one === "string" || typeof one === "number");
 
-/** "property is not defined": names that are none of the properties are refused. */
-function addRequired({ required, properties }: Schema, narrowed: Schema): void {
-  if (!Array.isArray(required) || !isRecord(properties)) return;
-  const defined = required.filter((name) => typeof name === "string" && Object.hasOwn(properties, name));
+/** "property is not defined": names that are none of the properties are refused, as in a variant that only says what it requires. */
+function addRequired({ required, properties }: Schema, narrowed: Schema, told: Schema): void {
+  if (!Array.isArray(required)) return;
+  const isDefined = (name: unknown): boolean => typeof name === "string" && isRecord(properties) && Object.hasOwn(properties, name);
+  const defined = required.filter(isDefined);
   if (defined.length > 0) narrowed.required = defined;
+  if (defined.length < required.length) told.required = required.filter((name) => !isDefined(name));
 }
 
 /** "If $ref is set on a sub-schema, no other properties, except for those starting with $, may be set." */
