@@ -138,6 +138,17 @@ test("reasoning keeps its place in a message, and the message its phase", () => 
   ]);
 });
 
+test("a thought at the end of a message stays only where an answer follows", () => {
+  const said: ModelCall["messages"][number] = {
+    role: "assistant",
+    content: "Looking.",
+    reasoning: [{ ...thought, after: { characters: 8, calls: 0 } }],
+  };
+  const typesOf = (messages: ModelCall["messages"]) => (bodyOf({ messages }).input as { type?: string }[]).map(({ type }) => type);
+  expect(typesOf([said, { role: "user", content: "Go on." }])).toEqual([undefined, undefined]);
+  expect(typesOf([said, { role: "assistant", content: "It rains." }])).toEqual([undefined, "reasoning", undefined]);
+});
+
 test("a long id, as Gemini's with its signature, is shortened the same way in call and result", () => {
   const id = `call_1__thought__${"x".repeat(100)}`;
   const { input } = bodyOf({

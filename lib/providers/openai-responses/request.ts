@@ -111,8 +111,8 @@ function responsesToolChoice({ toolChoice }: ModelCall, tools: readonly Tool[]):
 function responsesInput(messages: readonly ChatMessage[], target: Target, reasons: boolean): object[] {
   const calls = toolCallsOf(messages);
   const customIds = new Set(calls.filter(({ custom }) => custom).map(({ id }) => id));
-  return messages.flatMap((message): object[] => {
-    if (message.role === "assistant") return assistantItems(message, target);
+  return messages.flatMap((message, index): object[] => {
+    if (message.role === "assistant") return assistantItems(message, target, messages[index + 1]?.role === "assistant");
     if (message.role === "tool") {
       const type = customIds.has(message.toolCallId) ? "custom_tool_call_output" : "function_call_output";
       return [{ type, call_id: message.toolCallId, output: plainContent(message.content, target) }];
@@ -139,11 +139,12 @@ function inputPart(part: ContentPart, { provider, wireName }: Target): object {
   return { type: "input_image", image_url: imageUrl(part), detail: own };
 }
 
-/** Its text, its calls, and each reasoning block where it stood between them. */
-function assistantItems(message: AssistantMessage, target: Target): object[] {
+/** Its text, its calls, and each reasoning block where it stood between them; at the end only where an answer follows. */
+function assistantItems(message: AssistantMessage, target: Target, isContinued: boolean): object[] {
   const { toolCalls = [], reasoning = [], phase } = message;
   const text = contentText(message.content);
   const items: object[] = [];
+  const thoughts = new Set<object>();
   let characters = 0;
   let calls = 0;
   const addUntil = (end: { characters: number; calls: number }): void => {
@@ -156,11 +157,14 @@ function assistantItems(message: AssistantMessage, target: Target): object[] {
   };
   for (const block of reasoning.filter((one) => isReadableBy(one, target))) {
     if (block.after) addUntil(block.after);
-    items.push(reasoningItem(block));
+    const thought = reasoningItem(block);
+    thoughts.add(thought);
+    items.push(thought);
   }
   addUntil({ characters: text.length, calls: toolCalls.length });
   // A message is never nothing at all, and a thought never alone: "… was provided without its required following item".
-  return text !== "" || toolCalls.length > 0 ? items : [messageItem(text, phase)];
+  if (text === "" && toolCalls.length === 0) return [messageItem(text, phase)];
+  return isContinued ? items : items.slice(0, items.findLastIndex((item) => !thoughts.has(item)) + 1);
 }
 
 const messageItem = (text: string, phase: MessagePhase | undefined): object => ({
