@@ -44,6 +44,8 @@ test("hosted tools that nothing forces are dropped and named; forced ones are re
   }
 });
 
+const call = { type: "function_call", call_id: "c", name: "add", arguments: "{}" };
+
 test.each([
   [{ store: true }, "store", "Send the whole conversation"],
   [{ previous_response_id: "resp_1" }, "previous_response_id", "Send the earlier items"],
@@ -54,7 +56,8 @@ test.each([
   [{ input: [{ type: "local_shell_call", id: "x" }] }, "input.0.type", "send function or custom tools"],
   [{ input: [{ type: "computer_call_output", call_id: "x" }] }, "input.0.type", "send function or custom tools"],
   [{ input: [{ type: "message", role: "user", content: [{ type: "input_file", file_id: "x" }] }] }, "input.0.content", ""],
-  [{ input: [{ type: "function_call", call_id: "c", name: "add", arguments: "{}" }] }, "input.0", "has no output"],
+  [{ input: [call] }, "input.0", "has no output"],
+  [{ input: [call, call, { type: "function_call_output", call_id: "c", output: "x" }] }, "input.1", "has no output"],
   [{ input: [{ type: "function_call_output", call_id: "c", output: "x" }] }, "input.0.call_id", "is of no function_call before it"],
   [{ input: [] }, "input", "at least one item"],
   [{ input: undefined }, "input", "is required"],

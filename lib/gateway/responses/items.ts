@@ -111,8 +111,8 @@ class Turns {
   readonly #context: ItemContext;
   /** The assistant's turn that the next item may belong to. */
   #turn: Assistant | undefined;
-  /** The calls without a result so far: where they stand, and of which kind they are. */
-  readonly #open = new Map<string, { path: string; type: CallItem["type"] }>();
+  /** The calls without a result so far, of each kind and id: where the last stands, and how many there are. */
+  readonly #open = new Map<string, { path: string; id: string; count: number }>();
 
   constructor(context: ItemContext) {
     this.#context = context;
@@ -128,7 +128,7 @@ class Turns {
 
   /** Providers refuse a conversation in which a call has no result. */
   findUnanswered(): Issue[] {
-    return [...this.#open].map(([id, { path }]) => ({
+    return [...this.#open.values()].map(({ path, id }) => ({
       path,
       message: `the call ${id.slice(0, 64)} has no output: send it after the call`,
     }));
@@ -190,7 +190,8 @@ class Turns {
 
   #addCall(item: CallItem, path: string): void {
     const { call_id: id, type } = item;
-    this.#open.set(id, { path, type });
+    const count = (this.#open.get(`${type} ${id}`)?.count ?? 0) + 1;
+    this.#open.set(`${type} ${id}`, { path, id, count });
     const name = this.#context.names.nameOf(calledBy(item));
     this.#currentTurn().toolCalls.push(
       type === "custom_tool_call" ? { id, name, arguments: argumentsOf(item), custom: true } : { id, name, arguments: argumentsOf(item) },
@@ -199,10 +200,10 @@ class Turns {
 
   *#addOutput(item: OutputItem, path: string): Slices<Issue[]> {
     const { call_id: id, type } = item;
-    if (this.#open.get(id)?.type !== callOf[type]) {
-      return [{ path: `${path}.call_id`, message: `is of no ${callOf[type]} before it that has no output yet` }];
-    }
-    this.#open.delete(id);
+    const open = this.#open.get(`${callOf[type]} ${id}`);
+    if (!open) return [{ path: `${path}.call_id`, message: `is of no ${callOf[type]} before it that has no output yet` }];
+    open.count -= 1;
+    if (open.count === 0) this.#open.delete(`${callOf[type]} ${id}`);
     this.#turn = undefined;
     const { images, names } = this.#context;
     const content =
