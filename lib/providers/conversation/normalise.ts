@@ -23,7 +23,7 @@ export function normaliseConversation(messages: Messages, rules: ShapeRules, wir
   const filled = rules.refusesBlank ? withoutBlanks(paired) : paired;
   const placed = rules.laterSystem === "anywhere" ? filled : placeSystem(filled, rules.laterSystem);
   const closed = withEnds(placed, rules);
-  const merged = rules.mergesUser ? mergeUser(closed) : closed;
+  const merged = rules.mergesTurns ? mergeTurns(closed) : closed;
   return rules.answersResults ? answerResults(merged) : merged;
 }
 
@@ -177,19 +177,19 @@ function withoutSpaceAtEnd(text: string): string {
   return text.slice(0, end);
 }
 
-function mergeUser(messages: Messages): Messages {
-  const isSecond = ({ role }: ChatMessage, index: number): boolean => role === "user" && messages[index - 1]?.role === "user";
-  if (!messages.some(isSecond)) return messages;
+/** "Conversation roles must alternate": calls and results stay apart. */
+function mergeTurns(messages: Messages): Messages {
+  const isSecond = (index: number): boolean => {
+    const [before, message] = [messages[index - 1], messages[index]];
+    return message !== undefined && message.role === before?.role && (message.role === "user" || message.role === "assistant");
+  };
+  if (!messages.some((_, index) => isSecond(index))) return messages;
   const merged: ChatMessage[] = [];
   let run: Content[] = [];
   for (const [index, message] of messages.entries()) {
-    if (message.role !== "user") {
-      merged.push(message);
-      continue;
-    }
     run.push(message.content);
-    if (messages[index + 1]?.role === "user") continue;
-    merged.push(run.length === 1 ? message : { role: "user", content: joined(run) });
+    if (isSecond(index + 1)) continue;
+    merged.push(run.length === 1 ? message : ({ ...message, content: joined(run) } as ChatMessage));
     run = [];
   }
   return merged;
@@ -197,7 +197,12 @@ function mergeUser(messages: Messages): Messages {
 
 /** Of a whole run at once: a message at a time would copy what is joined before with each. */
 const joined = (contents: readonly Content[]): Content =>
-  contents.some(hasImages) ? contents.flatMap(partsOf) : contents.map(textOf).join("\n\n");
+  contents.some(hasImages)
+    ? contents.flatMap(partsOf)
+    : contents
+        .map(textOf)
+        .filter((text) => text !== "")
+        .join("\n\n");
 
 const textOf = (content: Content): string =>
   partsOf(content)

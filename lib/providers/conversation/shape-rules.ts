@@ -15,8 +15,8 @@ export interface ShapeRules {
   trimsLastAnswer: boolean;
   /** No message and no part of one is blank. */
   refusesBlank: boolean;
-  /** Turns of the user are never neighbours. */
-  mergesUser: boolean;
+  /** Turns of the user are never neighbours, nor are answers. */
+  mergesTurns: boolean;
   /** After results comes an answer, or nothing. */
   answersResults: boolean;
   /** Results hold text only: their images follow in a message of the user. */
@@ -34,7 +34,7 @@ const openai: ShapeRules = {
   endsWithUser: false,
   trimsLastAnswer: false,
   refusesBlank: false,
-  mergesUser: false,
+  mergesTurns: false,
   answersResults: false,
   imagesAfterResults: true,
   callName: { others: words, most: 64 },
@@ -53,7 +53,7 @@ const template: ShapeRules = {
   opensWithUser: true,
   endsWithUser: true,
   refusesBlank: true,
-  mergesUser: true,
+  mergesTurns: true,
 };
 
 /**
@@ -84,7 +84,7 @@ const anthropic: ShapeRules = {
   endsWithUser: false,
   trimsLastAnswer: true,
   refusesBlank: true,
-  mergesUser: false,
+  mergesTurns: false,
   answersResults: false,
   imagesAfterResults: false,
   callName: { others: words, most: 128 },
