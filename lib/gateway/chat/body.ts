@@ -12,8 +12,8 @@ import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { refuseLongText } from "../prompt/context-overflow";
 import { ImageReader } from "../prompt/images";
-import { findUnpaired, shownId } from "../prompt/tool-calls/paired";
 import { type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
+import { findUnpaired, shownId } from "../prompt/tool-calls/paired";
 import { optionFields, readAnswerOptions } from "./options";
 import { cacheMark, lifetimeOf, readTools, toolFields } from "./tools";
 

@@ -1,11 +1,7 @@
 // The name that somebody meant who wrote another.
 
 /** The known name with the smallest difference, if it is small: `max_tokens` finds `maxTokens`. */
-export function nearestName(
-  name: string,
-  known: readonly string[],
-  most = Math.max(2, Math.floor(name.length / 3)),
-): string | undefined {
+export function nearestName(name: string, known: readonly string[], most = Math.max(2, Math.floor(name.length / 3))): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
   let best: string | undefined;
   let bestDistance = most + 1;

@@ -9,8 +9,8 @@ import type { ChatMessage, Content, ContentPart, ReasoningBlock, TextPart, ToolC
 import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
 import type { ImageReader } from "../prompt/images";
-import { findUnpaired, shownId } from "../prompt/tool-calls/paired";
 import type { ToolNames } from "../prompt/tool-calls/names";
+import { findUnpaired, shownId } from "../prompt/tool-calls/paired";
 import { type BlockReading, documentBlock, fileBlock, readTextual, searchResultBlock, toolReferenceBlock } from "./documents";
 import { type CacheMark, cacheMark, image, lifetimeOf, textBlock } from "./simple-blocks";
 import { openThought } from "./thoughts";

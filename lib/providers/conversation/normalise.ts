@@ -78,10 +78,18 @@ function resultsAfterCalls(messages: Messages): Messages {
   return ordered.flatMap((message) => [message, ...(resultsOf.get(message) ?? [])]);
 }
 
-/** What Python's strip() removes, too: that is how these texts are checked. */
-const separators = "\u001c\u001d\u001e\u001f\u0085";
-const written = new RegExp(`[^\\s${separators}]`);
-export const isBlankText = (text: string): boolean => !written.test(text);
+/** What Python's strip() removes, too, since that is how these texts are checked: the separators U+001C to U+001F and U+0085. */
+const isSpace = (code: number): boolean =>
+  code === 32 ||
+  (code >= 9 && code <= 13) ||
+  (code >= 28 && code <= 31) ||
+  code === 133 ||
+  (code > 133 && /\s/.test(String.fromCharCode(code)));
+
+export function isBlankText(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) if (!isSpace(text.charCodeAt(index))) return false;
+  return true;
+}
 
 const isBlank = (content: Content): boolean =>
   typeof content === "string" ? isBlankText(content) : !content.some((part) => part.type === "image" || !isBlankText(part.text));
@@ -173,7 +181,7 @@ const trimPart = (part: TextPart): TextPart => ({ ...part, text: withoutSpaceAtE
 
 function withoutSpaceAtEnd(text: string): string {
   let end = text.length;
-  while (end > 0 && !written.test(text.charAt(end - 1))) end -= 1;
+  while (end > 0 && isSpace(text.charCodeAt(end - 1))) end -= 1;
   return text.slice(0, end);
 }
 
