@@ -163,9 +163,17 @@ export function hideEndpoint(failure: ProviderFailure, endpoint: Endpoint, { pre
     busy,
     byModel,
     overflow,
-    told: told && hideKey(told, endpoint).replaceAll(new URL(endpoint.origin).host, "[host]"),
+    told: told && hideHost(hideKey(told, endpoint), endpoint),
     cause: hideKey(String(cause), endpoint) === String(cause) ? cause : undefined,
   });
+}
+
+/** In capitals or not, and without its port where it is no plain word. */
+function hideHost(text: string, { origin }: Endpoint): string {
+  const { host, hostname } = new URL(origin);
+  const names = hostname.includes(".") ? [host, hostname] : [host];
+  const pattern = names.map((name) => name.replace(/[^\w-]/g, "\\$&")).join("|");
+  return text.replace(new RegExp(`(?<![\\w.-])(?:${pattern})(?![\\w-])`, "gi"), "[host]");
 }
 
 /** A server of one's own may need no key. */

@@ -17,6 +17,7 @@ test.each([
   ],
   ["no upstream at vllm-7.prod.internal:8000/v1", "no upstream at [host]"],
   ["connect to 10.0.12.7:8080 failed, then localhost:11434.", "connect to [host] failed, then [host]."],
+  ["at http:\\/\\/gpu-7.corp.de\\/v1 and https%3A%2F%2Fgpu-7.corp.de%2Fv1", "at [url] and [url]"],
   ["Contact ops@acme.example.", "Contact [email]."],
   // Names and ids of accounts
   ["for gpt-4o in organization org-AbC123 on tokens per min", "for gpt-4o in organization [name] on tokens per min"],

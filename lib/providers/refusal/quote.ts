@@ -53,11 +53,14 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 const ownId =
   /^(?:(?:org|proj|acct|req)-\w|(?:org|proj|acct|req|chatcmpl|cmpl)[-_]\w*\d|(?:gen|team|trace|user)[-_](?=\w*\d)\w{8}|arn:|(?:projects|organizations|accounts|subscriptions)\/)/i;
 
+/** Also as JSON escapes it, and percent-encoded. */
+const writtenUrl = /^www\.|(?::|%3a)(?:\\?\/|%2f){2}/i;
+
 function hideToken(token: string): string {
   let length = token.length;
   while (length > 0 && ".:!?".includes(token.charAt(length - 1))) length -= 1;
   const [word, end] = [token.slice(0, length), token.slice(length)];
-  if (word.includes("://") || /^www\./i.test(word)) return `[url]${end}`;
+  if (writtenUrl.test(word)) return `[url]${end}`;
   if (/^data:/i.test(word) || (/^[\w+/=-]{64,}$/.test(word) && /\d/.test(word))) return `[data]${end}`;
   if (/@[\w-]+\./.test(word)) return `[email]${end}`;
   if (host.test(word) || address.test(word)) return `[host]${end}`;

@@ -2,11 +2,13 @@
 
 import { expect, test } from "vitest";
 import { anthropicFormat } from "../anthropic";
+import { hideEndpoint } from "../attempt";
+import type { Endpoint } from "../endpoints";
 import { geminiFormat } from "../gemini";
 import { openaiFormat } from "../openai";
 import { responsesFormat } from "../openai-responses";
 import { inPieces } from "../testing/replay";
-import { isProviderFailure, type WireFormat } from "../types";
+import { isProviderFailure, ProviderFailure, type WireFormat } from "../types";
 
 const refused = (format: WireFormat, status: number, body: object | string) =>
   format.readError(status, {}, typeof body === "string" ? body : JSON.stringify(body));
@@ -164,4 +166,10 @@ test.each([
   };
   const failure = await read().catch((error: unknown) => error);
   expect(isProviderFailure(failure) && failure).toMatchObject({ kind: "rejected", overflow: { unit: "tokens" } });
+});
+
+test("the host that a request went to is not told, in capitals or without its port either", () => {
+  const failure = new ProviderFailure("rejected", "", { told: "llm.corp.xyz: no route from LLM.corp.xyz:8443, see model llm.corp.xyz2" });
+  const endpoint = { apiKey: "", origin: "https://llm.corp.xyz:8443" } as Endpoint;
+  expect(hideEndpoint(failure, endpoint).told).toBe("[host]: no route from [host], see model llm.corp.xyz2");
 });
