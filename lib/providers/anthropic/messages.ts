@@ -134,6 +134,8 @@ class AssistantBlocks {
   readonly blocks: Block[] = [];
   readonly #texts: TextBlock[];
   readonly #calls: readonly ToolCall[];
+  /** The first text that is not written; to shift it out would move all that follow. */
+  #next = 0;
   #characters = 0;
   #callCount = 0;
 
@@ -143,14 +145,15 @@ class AssistantBlocks {
   }
 
   writeUntil(characters: number, calls: number): void {
-    while (this.#texts[0] && this.#characters < characters) this.#writeText(this.#texts[0], characters - this.#characters);
+    for (let text = this.#texts[this.#next]; text && this.#characters < characters; text = this.#texts[this.#next])
+      this.#writeText(text, characters - this.#characters);
     for (const call of this.#calls.slice(this.#callCount, calls)) this.blocks.push(callBlock(call));
     this.#callCount = Math.max(this.#callCount, calls);
   }
 
   #writeText({ text, ...rest }: TextBlock, length: number): void {
-    if (text.length <= length) this.#texts.shift();
-    else this.#texts[0] = { ...rest, text: text.slice(length) };
+    if (text.length <= length) this.#next += 1;
+    else this.#texts[this.#next] = { ...rest, text: text.slice(length) };
     this.#characters += Math.min(text.length, length);
     const block: TextBlock = text.length <= length ? { ...rest, text } : { type: "text", text: text.slice(0, length) };
     if (!isBlankText(block.text)) this.blocks.push(block);

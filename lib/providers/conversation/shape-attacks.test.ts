@@ -1,7 +1,7 @@
 // Conversations and schemas that are written to make their normalising slow, or larger than its bound.
 
 import { expect, test } from "vitest";
-import { anthropicCallId } from "../anthropic/messages";
+import { anthropicCallId, anthropicMessages } from "../anthropic/messages";
 import type { ChatMessage } from "./messages";
 import { normaliseConversation } from "./normalise";
 import { shapeRules } from "./shape-rules";
@@ -43,4 +43,12 @@ test("many variants that name one definition are resolved once", () => {
   const properties = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`p${index}`, {}]));
   const schema = { anyOf: Array.from({ length: 40_000 }, () => ({ $ref: "#/$defs/A" })), $defs: { A: { properties } } };
   expect(msOf(() => objectSchema(schema))).toBeLessThan(MOST_MS);
+});
+
+test("an answer of many texts is written in linear time", () => {
+  const content = Array.from({ length: 100_000 }, () => ({ type: "text", text: "x" }) as const);
+  const answer: ChatMessage = { role: "assistant", content, toolCalls: [{ id: "a", name: "f", arguments: "{}" }] };
+  let written: ReturnType<typeof anthropicMessages> = [];
+  expect(msOf(() => (written = anthropicMessages([answer])))).toBeLessThan(MOST_MS);
+  expect(written[0]?.content).toHaveLength(content.length + 1);
 });
