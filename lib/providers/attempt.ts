@@ -171,9 +171,11 @@ export function hideEndpoint(failure: ProviderFailure, endpoint: Endpoint, { pre
 /** In capitals or not, and without its port where it is no plain word. */
 function hideHost(text: string, { origin }: Endpoint): string {
   const { host, hostname } = new URL(origin);
-  const names = hostname.includes(".") ? [host, hostname] : [host];
-  const pattern = names.map((name) => name.replace(/[^\w-]/g, "\\$&")).join("|");
-  return text.replace(new RegExp(`(?<![\\w.-])(?:${pattern})(?![\\w-])`, "gi"), "[host]");
+  const hide = (word: string): string => {
+    const name = word.toLowerCase();
+    return name === host || (hostname.includes(".") && name.replace(/:\d+$/, "") === hostname) ? "[host]" : word;
+  };
+  return text.replaceAll(host, "[host]").replace(/[\w-]+(?:\.[\w-]+)*(?::\d+)?/g, hide);
 }
 
 /** A server of one's own may need no key. */
