@@ -58,7 +58,7 @@ export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderE
   try {
     answer = await sendWireRequest(endpoint, request, budget, onSent);
     const { status, headers, body } = answer;
-    if (!isSuccess(status)) throw format.readError(status, headers, (await body.readText(ERROR_LIMIT_BYTES)).text);
+    if (!isSuccess(status)) throw format.readError(status, headers, hideKey((await body.readText(ERROR_LIMIT_BYTES)).text, endpoint));
     accepted = true;
     onAccepted();
     onRequestId(readRequestId(headers, route.provider));
@@ -102,7 +102,7 @@ export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent
       return REPLY_LIMIT_BYTES;
     });
     const { status, text, cut } = answer;
-    if (!isSuccess(status)) throw format.readError(status, readHeaders(answer), text);
+    if (!isSuccess(status)) throw format.readError(status, readHeaders(answer), hideKey(text, endpoint));
     if (cut) throw new ProviderFailure("malformed", `the answer is longer than ${REPLY_LIMIT_BYTES} bytes`);
     events = wholeEvents(format.readReply(text, onRequestId), attempt);
   } catch (error) {

@@ -26,7 +26,7 @@ const silent = new Set([
 
 /** What lies deeper, or comes after so many parts, is sent as it is: no tool has so many, and each takes time. */
 const MAX_DEPTH = 64;
-const MAX_PARTS = 10_000;
+const MAX_PARTS = 2_000;
 
 /** The schemas of one request. */
 export class GeminiSchemas {
