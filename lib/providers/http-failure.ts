@@ -4,7 +4,7 @@
 import { DAY_MS, nowMs } from "@/lib/base/clock";
 import { isBusy } from "./refusal/busy";
 import { findOverflow, type Overflow } from "./refusal/overflow";
-import { hideLongQuotes, quoteWords } from "./refusal/quote";
+import { hideLongQuotes, MAX_READ, quoteWords } from "./refusal/quote";
 import { ProviderFailure, type ProviderFailureKind } from "./types";
 
 /** What a wire format found in an error body. */
@@ -51,7 +51,7 @@ export function readHttpRefusal(refusal: HttpRefusal, readProblem: (body: unknow
 
 /** An error inside a 200 answer; `fallback` is its kind when the words are inconclusive. */
 export function failureInside(problem: ProviderProblem | undefined, fallback: ProviderFailureKind): ProviderFailure {
-  const overflow = problem && findOverflow(problem.message.slice(0, maxReadLength), problem.codes);
+  const overflow = problem && findOverflow(problem.message.slice(0, MAX_READ), problem.codes);
   const kind = problem?.certainKind ?? (overflow ? "rejected" : (problem?.likelyKind ?? fallback));
   return new ProviderFailure(kind, `error in the answer: ${hideLongQuotes(quoteProvider(problem?.message ?? ""))}`, {
     accepted: true,
@@ -61,8 +61,6 @@ export function failureInside(problem: ProviderProblem | undefined, fallback: Pr
     told: kind === "rejected" ? toldWords(problem) : undefined,
   });
 }
-
-const maxReadLength = 4_800;
 
 const toldWords = (problem: ProviderProblem | undefined): string | undefined =>
   (problem && quoteWords(problem.message, maxToldLength)) || undefined;
@@ -74,7 +72,7 @@ function readOverflow(
   certainKind: ProviderFailureKind | undefined,
 ): Overflow | undefined {
   if (status === 429 || (certainKind ?? kindOfStatus(status)) === "misconfigured" || certainKind === "unavailable") return undefined;
-  const found = findOverflow(words.slice(0, maxReadLength), codes);
+  const found = findOverflow(words.slice(0, MAX_READ), codes);
   return found ?? (status === 413 ? { unit: "bytes" } : undefined);
 }
 

@@ -19,3 +19,7 @@ export interface ModelRoute {
   /** What the provider's entry says of calls to it; the catalogue writes it. Absent for a vendor. */
   entry?: RouteEntry | undefined;
 }
+
+/** Only the model that made a thought takes it back. */
+export const isSameRoute = (one: Pick<ModelRoute, "provider" | "wireName">, other: Pick<ModelRoute, "provider" | "wireName">): boolean =>
+  one.provider === other.provider && one.wireName === other.wireName;

@@ -4,7 +4,7 @@
 
 import { z } from "zod";
 import { runInSlices, type Slices } from "@/lib/base/slices";
-import { type ChatMessage, type Content, type ContentPart, contentText, type TextPart } from "@/lib/providers/conversation/messages";
+import { type ChatMessage, type Content, type ContentPart, contentText } from "@/lib/providers/conversation/messages";
 import type { CallOptions } from "@/lib/providers/types";
 import type { Caller } from "../http/caller";
 import { isLong, parseLong } from "../http/few-faults";
@@ -12,10 +12,11 @@ import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { refuseLongText } from "../prompt/context-overflow";
 import { ImageReader } from "../prompt/images";
+import { cacheMark, notShown, partOf } from "../prompt/parts";
 import { type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 import { findUnpaired, shownId } from "../prompt/tool-calls/paired";
 import { optionFields, readAnswerOptions } from "./options";
-import { cacheMark, lifetimeOf, readTools, toolFields } from "./tools";
+import { readTools, toolFields } from "./tools";
 
 /** OpenAI's own limit. */
 const MAX_STOPS = 4;
@@ -187,7 +188,7 @@ function readUserContent(content: z.infer<typeof userContent>, { path, images, r
     if (part.type === "text") return [partOf(part)];
     if (part.type === "image_url") return images.fromUrl(`${path}.${index}.image_url.url`, part.image_url.url, part.image_url.detail) ?? [];
     refuse(`${index}`, "no model here takes audio, PDF or other files: send text and images only");
-    return [{ type: "text", text: "(A file stood here. It is not shown.)" }];
+    return [notShown()];
   });
 }
 
@@ -195,11 +196,6 @@ const textOf = (content: string | readonly { type: string; text?: string; refusa
   typeof content === "string" ? content : content.map((part) => part.text ?? part.refusal ?? "").join("");
 
 type TextPartBody = z.infer<typeof textPart>;
-
-const partOf = ({ text, cache_control }: TextPartBody): TextPart => {
-  const cache = lifetimeOf(cache_control);
-  return cache ? { type: "text", text, cache } : { type: "text", text };
-};
 
 function textContentOf(content: string | readonly TextPartBody[]): Content {
   return typeof content !== "string" && content.some(({ cache_control }) => cache_control) ? content.map(partOf) : textOf(content);

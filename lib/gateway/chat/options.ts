@@ -4,6 +4,7 @@
 import { z } from "zod";
 import type { CallOptions, ReasoningOptions, ResponseFormat } from "@/lib/providers/types";
 import { jsonObject } from "../http/json-object";
+import { refusedField } from "../http/refused-field";
 import { functionName } from "./tools";
 
 const responseFormat = z.discriminatedUnion(
@@ -30,16 +31,21 @@ const effort = z.enum(
 );
 const thinkingTokens = z.int("must be a whole number").min(0, "must be at least 0").nullish();
 
-/** A field that is refused unless it asks for nothing. */
-const unless = (asksForNothing: (value: unknown) => boolean, errorText: string) =>
-  z
-    .unknown()
-    .refine((value) => value === undefined || value === null || value === false || asksForNothing(value), errorText)
-    .optional();
-
 const isEmpty = (value: unknown): boolean => typeof value === "object" && value !== null && Object.keys(value).length === 0;
 const isText = (value: unknown): boolean => Array.isArray(value) && value.every((one) => one === "text");
-const never = (): boolean => false;
+
+/** What is not done here. */
+export const refusedOptions = {
+  logprobs: refusedField("is not given here: leave it out"),
+  top_logprobs: refusedField("is not given here: leave it out", (value) => value === 0),
+  logit_bias: refusedField("is not taken here: leave it out", isEmpty),
+  modalities: refusedField("may only be text: no model here answers with audio", isText),
+  audio: refusedField("must be absent: no model here answers with audio"),
+  web_search_options: refusedField("must be absent: no search runs here. Send a function that searches"),
+  moderation: refusedField("must be absent: no moderation runs here"),
+  functions: refusedField("is OpenAI's old form: send tools"),
+  function_call: refusedField("is OpenAI's old form: send tool_choice"),
+};
 
 export const optionFields = {
   response_format: responseFormat.nullish(),
@@ -49,15 +55,7 @@ export const optionFields = {
   /** Anthropic's form, which LiteLLM and DeepSeek take in chat completions as well. */
   thinking: z.object({ type: z.enum(["enabled", "adaptive", "disabled"]), budget_tokens: thinkingTokens }).nullish(),
   verbosity: z.enum(["low", "medium", "high"], "must be low, medium or high").nullish(),
-  logprobs: unless(never, "is not given here: leave it out"),
-  top_logprobs: unless((value) => value === 0, "is not given here: leave it out"),
-  logit_bias: unless(isEmpty, "is not taken here: leave it out"),
-  modalities: unless(isText, "may only be text: no model here answers with audio"),
-  audio: unless(never, "must be absent: no model here answers with audio"),
-  web_search_options: unless(never, "must be absent: no search runs here. Send a function that searches"),
-  moderation: unless(never, "must be absent: no moderation runs here"),
-  functions: unless(never, "is OpenAI's old form: send tools"),
-  function_call: unless(never, "is OpenAI's old form: send tool_choice"),
+  ...refusedOptions,
 };
 
 const fields = z.object(optionFields);

@@ -1,19 +1,13 @@
 // The tools of a chat completion, and which of them its model may call or must.
 
 import { z } from "zod";
-import type { CacheLifetime } from "@/lib/providers/conversation/messages";
 import type { CallOptions, Tool, ToolChoice } from "@/lib/providers/types";
 import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
+import { cacheMark, lifetimeOf } from "../prompt/parts";
 
 /** OpenAI's own limit. */
 const MAX_TOOLS = 128;
-
-/** Anthropic's mark on a part or a tool, as OpenRouter, LiteLLM and the AI SDK send it in OpenAI's form. */
-export const cacheMark = z.object({ type: z.string(), ttl: z.string().nullish() }).nullish();
-
-export const lifetimeOf = (mark: z.infer<typeof cacheMark>): CacheLifetime | undefined =>
-  mark ? (mark.ttl === "1h" ? "1h" : "5m") : undefined;
 
 export const functionName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");
 

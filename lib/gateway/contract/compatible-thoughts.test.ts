@@ -1,4 +1,5 @@
-// Thoughts of compatible servers through the whole gateway, which go back to the model that made them, and what is counted before an answer.
+// Compatible servers behind the whole gateway: their thoughts reach the client and go back to the model that made them, and the first event of a
+// stream has what was counted before it.
 
 import { describe, expect, test } from "vitest";
 import { openAccount } from "./testing/accounts";

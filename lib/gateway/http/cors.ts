@@ -56,7 +56,7 @@ export function allowOrigin({ path, headers: { origin }, replyHeaders }: Gateway
   replyHeaders["access-control-expose-headers"] = EXPOSED;
 }
 
-/** `*`, or this origin, where it is listed; empty for one that is not; undefined where no page may call. */
+/** Who may call by CORS_ORIGINS: `*`, or the listed origin. Empty: this origin may not. Undefined: no origin may. */
 function allowedByOperator(path: string, origin: string | undefined): string | undefined {
   const { CORS_ORIGINS: origins } = config();
   if (origins.length === 0 || !path.startsWith("/api/v1/")) return undefined;
@@ -67,7 +67,10 @@ function allowedByOperator(path: string, origin: string | undefined): string | u
 /** True once the page of this request, or every page, may call its path. */
 export const isAllowed = ({ replyHeaders }: GatewayRequest): boolean => replyHeaders[ALLOWED] !== undefined;
 
-/** What a browser asks before it sends a request of its page. `methods` are those of the path; one without any may be asked for all, so that its page can read why there is nothing. */
+/**
+ * Answers what a browser asks before it sends a request of its page. `methods` are those of the path. An unknown path allows all: its page shall
+ * be able to read the 404.
+ */
 export const answerPreflight = (methods: readonly string[] = ["GET", "POST"]): Endpoint =>
   endpoint("preflight", async (request) => {
     const headers = request.replyHeaders;

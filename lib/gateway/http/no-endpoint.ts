@@ -1,5 +1,5 @@
-// What is answered where the table of paths has nothing to call: an unknown path, a wrong method, a process that shuts down. Each in the form
-// that the client of that path reads. Base URLs are easily wrong by a /api or a /v1: the answer then names the path that was meant.
+// Refusals before any endpoint: of an unknown path, of a wrong method, and while the process shuts down. Each has the form that the client of
+// its path reads. A base URL is easily wrong by a /api or a /v1: the refusal then names the path that was meant.
 
 import { AppError } from "@/lib/base/errors";
 import { publicUrl } from "@/lib/base/public-url";

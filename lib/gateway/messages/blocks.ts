@@ -9,10 +9,11 @@ import type { ChatMessage, Content, ContentPart, ReasoningBlock, TextPart, ToolC
 import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
 import type { ImageReader } from "../prompt/images";
+import { cacheMark, lifetimeOf, partOf } from "../prompt/parts";
 import type { ToolNames } from "../prompt/tool-calls/names";
 import { findUnpaired, shownId } from "../prompt/tool-calls/paired";
 import { type BlockReading, documentBlock, fileBlock, readTextual, searchResultBlock, toolReferenceBlock } from "./documents";
-import { type CacheMark, cacheMark, image, lifetimeOf, textBlock } from "./simple-blocks";
+import { image, textBlock } from "./simple-blocks";
 import { openThought } from "./thoughts";
 
 /** Left by tools that run at Anthropic: they hold no words that another model could read. */
@@ -180,11 +181,6 @@ const foreign = (path: string): Issue => {
 
 export const textContent = (content: z.infer<typeof systemField>): Content =>
   typeof content === "string" ? content : contentOf(content.map(partOf));
-
-const partOf = ({ text, cache_control }: { text: string; cache_control?: CacheMark }): TextPart => {
-  const cache = lifetimeOf(cache_control);
-  return cache ? { type: "text", text, cache } : { type: "text", text };
-};
 
 /** A single part without a mark is the same as its text. */
 function contentOf(parts: readonly ContentPart[]): Content {

@@ -15,10 +15,10 @@ import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { refuseLongText } from "../prompt/context-overflow";
 import { ImageReader } from "../prompt/images";
+import { cacheMark, lifetimeOf } from "../prompt/parts";
 import { type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 import { ToolNames } from "../prompt/tool-calls/names";
 import { blocksOf, message, readMessages, systemField, textContent } from "./blocks";
-import { cacheMark, lifetimeOf } from "./simple-blocks";
 import { readTools, toolFields } from "./tools";
 
 const between = (errorText: string) => z.number().min(0, errorText).max(1, errorText).nullish();
@@ -249,9 +249,9 @@ function readFormat({ output_config, output_format }: InputBody): CallOptions["r
 /** Nothing of a conversation is kept here. The SDK's threads go on with whole conversations after this `error_code`. */
 function refuseThread({ thread }: InputBody): void {
   if (thread === undefined || thread === null) return;
-  const message = "thread: conversations are not kept here: send the whole conversation without thread";
+  const cure = "conversations are not kept here: send the whole conversation without thread";
   throw new AppError("INVALID_REQUEST", {
-    message,
-    details: { error_code: "thread_unsupported_request", issues: [{ path: "thread", message: message.slice("thread: ".length) }] },
+    message: `thread: ${cure}`,
+    details: { error_code: "thread_unsupported_request", issues: [{ path: "thread", message: cure }] },
   });
 }

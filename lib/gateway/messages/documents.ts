@@ -4,7 +4,8 @@
 import { z } from "zod";
 import type { ImagePart } from "@/lib/providers/conversation/images";
 import type { ContentPart, TextPart } from "@/lib/providers/conversation/messages";
-import { cacheMark, image, lifetimeOf, textBlock } from "./simple-blocks";
+import { cacheMark, lifetimeOf, notShown } from "../prompt/parts";
+import { image, textBlock } from "./simple-blocks";
 
 const documentSource = z.discriminatedUnion(
   "type",
@@ -63,11 +64,9 @@ export function readTextual(block: TextualBlock, path: string, reading: BlockRea
       return withMark([{ type: "text", text: `The tool ${block.tool_name} can be called now.` }], block.cache_control);
     default:
       reading.refuse(path, "belongs to a container or a browser at Anthropic, and there is none here: leave it out");
-      return [notShown("A file")];
+      return [notShown()];
   }
 }
-
-const notShown = (what: string): TextPart => ({ type: "text", text: `(${what} stood here. It is not shown.)` });
 
 function readDocument({ source, title, context }: z.infer<typeof documentBlock>, path: string, reading: BlockReading): ContentPart[] {
   const head = [title, context].filter(Boolean).join("\n");

@@ -1,14 +1,7 @@
-// Text, images and the marks of a cache, as Anthropic's blocks hold them.
+// Text and images as Anthropic's blocks hold them.
 
 import { z } from "zod";
-import type { CacheLifetime } from "@/lib/providers/conversation/messages";
-
-export const cacheMark = z.object({ type: z.string(), ttl: z.string().nullish() }, 'must be {"type": "ephemeral"}').nullish();
-
-export type CacheMark = z.infer<typeof cacheMark>;
-
-/** Five minutes are Anthropic's default. */
-export const lifetimeOf = (mark: CacheMark): CacheLifetime | undefined => (mark ? (mark.ttl === "1h" ? "1h" : "5m") : undefined);
+import { cacheMark } from "../prompt/parts";
 
 export const image = z.object({
   type: z.literal("image"),

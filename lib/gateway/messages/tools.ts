@@ -5,8 +5,8 @@ import { z } from "zod";
 import type { CallOptions, Tool } from "@/lib/providers/types";
 import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
+import { cacheMark, lifetimeOf } from "../prompt/parts";
 import type { ToolNames } from "../prompt/tool-calls/names";
-import { cacheMark, lifetimeOf } from "./simple-blocks";
 
 /** Far more than anybody sends, and few enough to read quickly. */
 const MAX_TOOLS = 1_024;

@@ -2,11 +2,13 @@
 
 import { z } from "zod";
 import { chatBodySchema } from "../chat/body";
+import { refusedOptions } from "../chat/options";
 import { embeddingBodySchema } from "../embeddings/body";
+import { maskOf } from "../http/refused-field";
 import { countBodySchema, messagesBodySchema } from "../messages/body";
 import { promptBodySchema } from "../prompt/prompt-body";
 import { paymentSchema } from "../proof/proof-body";
-import { responsesBodySchema } from "../responses/body";
+import { refusedFields, responsesBodySchema } from "../responses/body";
 import { inputItem } from "../responses/item-schemas";
 import { ownTool } from "../responses/tools";
 import { balance, depositPage, receipt, usagePage } from "./answers/account";
@@ -55,33 +57,13 @@ export const namedSchemas: Record<string, z.ZodType> = {
   CountBody: countBodySchema.omit({ thread: true }),
   // An unreadable payment has its own error, so the validating schema leaves it to its reader.
   PromptBody: promptBodySchema.extend({ payment: paymentSchema.optional() }),
-  ChatBody: chatBodySchema.omit({
-    functions: true,
-    function_call: true,
-    logprobs: true,
-    top_logprobs: true,
-    logit_bias: true,
-    modalities: true,
-    audio: true,
-    web_search_options: true,
-    moderation: true,
-  }),
+  ChatBody: chatBodySchema.omit(maskOf(refusedOptions)),
   // Items and tools are read one by one, since hosted ones are passed over; metadata as a whole.
-  ResponseBody: responsesBodySchema
-    .omit({
-      store: true,
-      previous_response_id: true,
-      conversation: true,
-      background: true,
-      prompt: true,
-      top_logprobs: true,
-      moderation: true,
-    })
-    .extend({
-      input: z.union([z.string(), z.array(inputItem)]),
-      tools: z.array(ownTool).nullish(),
-      metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
-    }),
+  ResponseBody: responsesBodySchema.omit(maskOf(refusedFields)).extend({
+    input: z.union([z.string(), z.array(inputItem)]),
+    tools: z.array(ownTool).nullish(),
+    metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+  }),
   EmbeddingBody: embeddingBodySchema,
   ...answerSchemas,
   ...errorSchemas,

@@ -10,6 +10,7 @@ import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import { isLong, parseLong } from "../http/few-faults";
 import { jsonObject } from "../http/json-object";
+import { refusedField } from "../http/refused-field";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { refuseLongText } from "../prompt/context-overflow";
 import { ImageReader } from "../prompt/images";
@@ -51,8 +52,16 @@ function isMetadata(value: unknown): boolean {
 
 const isShortText = (value: unknown): boolean => typeof value === "string" && value.length <= 512;
 
-const isUnset = (value: unknown): boolean => value === undefined || value === null || value === false;
-const unset = (errorText: string) => z.unknown().refine(isUnset, errorText).optional();
+/** What needs a memory of ours, or is not done here. */
+export const refusedFields = {
+  store: refusedField("must be false: nothing is stored here. Send the whole conversation in input"),
+  previous_response_id: refusedField("must be absent: nothing is stored here. Send the earlier items in input instead"),
+  conversation: refusedField("must be absent: nothing is stored here. Send the earlier items in input instead"),
+  background: refusedField("must be false: stream the answer instead"),
+  prompt: refusedField("must be absent: there are no templates here. Send instructions and input instead"),
+  top_logprobs: refusedField("is not given here: leave it out", (value) => value === 0),
+  moderation: refusedField("must be absent: no moderation runs here"),
+};
 
 export const responsesBodySchema = z.object({
   model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
@@ -78,16 +87,7 @@ export const responsesBodySchema = z.object({
     .custom<Record<string, string>>(isMetadata, "must be an object of at most 16 texts of 512 characters, with names of 64")
     .nullish(),
   stream: z.boolean().nullish(),
-  store: unset("must be false: nothing is stored here. Send the whole conversation in input"),
-  previous_response_id: unset("must be absent: nothing is stored here. Send the earlier items in input instead"),
-  conversation: unset("must be absent: nothing is stored here. Send the earlier items in input instead"),
-  background: unset("must be false: stream the answer instead"),
-  top_logprobs: z
-    .unknown()
-    .refine((value) => isUnset(value) || value === 0, "is not given here: leave it out")
-    .optional(),
-  moderation: unset("must be absent: no moderation runs here"),
-  prompt: unset("must be absent: there are no templates here. Send instructions and input instead"),
+  ...refusedFields,
   /** Our own fields, as in POST /api/v1/prompt. */
   maxCost: z.number().positive("must be above 0, in USD").nullish(),
   clipToBalance: z.boolean().nullish(),

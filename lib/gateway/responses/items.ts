@@ -9,6 +9,7 @@ import { isRecord } from "@/lib/providers/wire-value";
 import { itemWithFewFaults } from "../http/few-faults";
 import { type Issue, parseGiven, readIssues } from "../http/request";
 import type { ImageReader } from "../prompt/images";
+import { notShown } from "../prompt/parts";
 import type { ClientTool, ToolNames } from "../prompt/tool-calls/names";
 import { type InputItem, type inputContent, inputItem, type outputContent } from "./item-schemas";
 import { openThought } from "./sealed-thought";
@@ -251,7 +252,7 @@ function readContent(content: z.infer<typeof inputContent>, path: string, images
   if (typeof content === "string") return content;
   return content.flatMap((part, at): ContentPart[] => {
     if (part.type === "input_image") return images.fromUrl(`${path}.${at}.image_url`, part.image_url, part.detail) ?? [];
-    return [{ type: "text", text: "text" in part ? part.text : "(A file stood here. It is not shown.)" }];
+    return ["text" in part ? { type: "text", text: part.text } : notShown()];
   });
 }
 

@@ -1,7 +1,7 @@
 // The conversation of a call as Anthropic's system prompt and messages: which blocks they are made of, where a prefix to be cached ends,
 // and which thoughts go back.
 
-import type { WireCallId } from "../conversation/call-ids";
+import { numbered, type WireCallId } from "../conversation/call-ids";
 import type { ImagePart } from "../conversation/images";
 import {
   type CacheLifetime,
@@ -13,7 +13,7 @@ import {
   type ToolCall,
 } from "../conversation/messages";
 import { isBlankText } from "../conversation/normalise";
-import type { ModelRoute } from "../model-route";
+import { isSameRoute, type ModelRoute } from "../model-route";
 import { readJsonObject } from "../wire-value";
 
 export interface CacheControl {
@@ -112,9 +112,8 @@ type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
 export const hasReasoningOf = (message: ChatMessage, route: ModelRoute): boolean =>
   message.role === "assistant" && reasoningOf(message, route).length > 0;
 
-/** Only the model that made a thought takes it back. */
 const reasoningOf = ({ reasoning = [] }: AssistantMessage, route: ModelRoute | undefined): ReasoningBlock[] =>
-  reasoning.filter(({ kind, madeBy }) => kind !== "encrypted" && madeBy.provider === route?.provider && madeBy.wireName === route.wireName);
+  reasoning.filter(({ kind, madeBy }) => kind !== "encrypted" && route !== undefined && isSameRoute(madeBy, route));
 
 function assistantContent(message: AssistantMessage, route: ModelRoute | undefined): string | Block[] {
   const thoughts = reasoningOf(message, route);
@@ -199,7 +198,7 @@ const contentBlocks = (content: Content): (TextBlock | ImageBlock)[] =>
 const textBlocks = (content: Content): TextBlock[] => partsOf(content).filter(({ text }) => !isBlankText(text));
 
 /** Anthropic's ids are letters, digits, _ and -; an id of another provider, which the customer sends back, may hold more. */
-export const anthropicCallId: WireCallId = (id, copy) => `${id.replace(/[^A-Za-z0-9_-]/g, "_")}${copy === 1 ? "" : `_${copy}`}`;
+export const anthropicCallId: WireCallId = (id, copy) => numbered(id.replace(/[^A-Za-z0-9_-]/g, "_"), copy);
 
 /**
  * Our arguments are text, Anthropic's are an object. Text that is not an object (a model wrote broken JSON and the customer answered

@@ -1,11 +1,25 @@
 // The ids and names of calls on the wire: in the letters that a target takes, and each id once. Clients repeat ids (a counter that begins
 // again with each turn), and two ids may become one in a smaller alphabet.
 
+import { createHash } from "node:crypto";
 import type { ChatMessage, ToolCall } from "./messages";
 import type { ShapeRules } from "./shape-rules";
 
 /** The id of a call on the wire. `copy` is 1; for a call whose id another has already, it goes up until there is one that none has. */
 export type WireCallId = (id: string, copy: number) => string;
+
+/** An id, or a copy of it. */
+export const numbered: WireCallId = (id, copy) => (copy === 1 ? id : `${id}_${copy}`);
+
+/** OpenAI answers 400 to a longer id, as in a conversation that began at Gemini: there the id carries a signature. */
+export const callIdUpTo =
+  (maxLength: number): WireCallId =>
+  (id, copy) => {
+    const own = numbered(id, copy);
+    return own.length <= maxLength ? own : `call_${hashOf(own).slice(0, 32)}`;
+  };
+
+export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** Each result refers to the first call before it that has its id and no result yet. */
 export function uniqueCalls(
@@ -30,8 +44,8 @@ class CallIds {
   readonly #used = new Set<string>();
   /** The next copy, by the first one's wire id: ids that become one share their count, else each would try all that went before. */
   readonly #copies = new Map<string, number>();
-  /** Wire ids of calls without a result, by the client's id, in their order. */
-  readonly #open = new Map<string, string[]>();
+  /** Wire ids of calls by the client's id, in their order; those from `at` on have no result. */
+  readonly #open = new Map<string, { ids: string[]; at: number }>();
 
   constructor(wireId: WireCallId) {
     this.#wireId = wireId;
@@ -48,13 +62,14 @@ class CallIds {
     this.#used.add(wire);
     this.#copies.set(first, copy + 1);
     const open = this.#open.get(id);
-    if (open) open.push(wire);
-    else this.#open.set(id, [wire]);
+    if (open) open.ids.push(wire);
+    else this.#open.set(id, { ids: [wire], at: 0 });
     return wire;
   }
 
   /** A result without a call keeps its id. */
   resultOf(id: string): string {
-    return this.#open.get(id)?.shift() ?? this.#wireId(id, 1);
+    const open = this.#open.get(id);
+    return open?.ids[open.at++] ?? this.#wireId(id, 1);
   }
 }

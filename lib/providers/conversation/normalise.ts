@@ -155,20 +155,18 @@ function placeRun(
 const partsOf = (content: Content): readonly ContentPart[] => (typeof content === "string" ? [{ type: "text", text: content }] : content);
 
 function withEnds(messages: Messages, rules: ShapeRules): Messages {
-  const first = messages.findIndex(({ role }) => role !== "system");
-  const isOpened = first !== -1 && messages[first]?.role === "user";
-  const opened: Messages =
-    rules.opensWithUser && !isOpened
-      ? [
-          ...messages.slice(0, first === -1 ? messages.length : first),
-          { role: "user", content: OPENING },
-          ...messages.slice(first === -1 ? messages.length : first),
-        ]
-      : messages;
+  const opened = rules.opensWithUser ? openWithUser(messages) : messages;
   const last = opened.at(-1);
   if (last?.role !== "assistant") return opened;
   if (rules.endsWithUser) return [...opened, { role: "user", content: CONTINUE }];
   return rules.trimsLastAnswer ? [...opened.slice(0, -1), { ...last, content: trimEnd(last.content) }] : opened;
+}
+
+function openWithUser(messages: Messages): Messages {
+  const first = messages.findIndex(({ role }) => role !== "system");
+  const turns = first === -1 ? messages.length : first;
+  if (messages[turns]?.role === "user") return messages;
+  return [...messages.slice(0, turns), { role: "user", content: OPENING }, ...messages.slice(turns)];
 }
 
 function trimEnd(content: Content): Content {

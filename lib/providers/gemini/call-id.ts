@@ -3,7 +3,7 @@
 // Documented at https://ai.google.dev/gemini-api/docs/thought-signatures.
 
 import { randomBase62 } from "@/lib/base/ids";
-import type { WireCallId } from "../conversation/call-ids";
+import { numbered, type WireCallId } from "../conversation/call-ids";
 
 // Only letters, digits, _ and -: Anthropic accepts no other in an id, should the conversation continue there.
 const separator = "__thought__";
@@ -28,9 +28,8 @@ export function joinCallId(id: string | null | undefined, thoughtSignature: stri
 
 /** The id of a call in a request, with its signature. */
 export const geminiCallId: WireCallId = (callId, copy) => {
-  if (copy === 1) return callId;
   const end = callId.indexOf(separator);
-  return end === -1 ? `${callId}_${copy}` : `${callId.slice(0, end)}_${copy}${callId.slice(end)}`;
+  return end === -1 ? numbered(callId, copy) : numbered(callId.slice(0, end), copy) + callId.slice(end);
 };
 
 /** The parts of a customer's id; an id without a signature is returned unchanged. */

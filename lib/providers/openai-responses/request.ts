@@ -1,8 +1,7 @@
 // A model call as a Responses request. Options that the call leaves open are not sent, with two exceptions: `store`, since OpenAI stores
 // an answer unless told otherwise, and `strict` of a function, which means true here when it is absent.
 
-import { createHash } from "node:crypto";
-import type { WireCallId } from "../conversation/call-ids";
+import { callIdUpTo } from "../conversation/call-ids";
 import { isPlain } from "../conversation/images";
 import {
   type ChatMessage,
@@ -19,7 +18,7 @@ import { shapeRules } from "../conversation/shape-rules";
 import { objectSchema } from "../conversation/tool-schema";
 import { openaiDetail } from "../image-bound/openai";
 import { imageUrl, wireBody } from "../image-bound/wire-images";
-import type { ProviderId } from "../model-route";
+import { isSameRoute, type ProviderId } from "../model-route";
 import { openaiEffort } from "../openai/effort";
 import { billsCacheWrites, takesSampling } from "../openai/request";
 import type { ModelCall, ResponseFormat, Tool, WireRequest } from "../types";
@@ -174,8 +173,8 @@ const messageItem = (text: string, phase: MessagePhase | undefined): object => (
 });
 
 /** Nothing is stored at OpenAI, so an item without its encrypted content names nothing; and only its maker can decrypt it. */
-const isReadableBy = ({ kind, data, madeBy }: ReasoningBlock, { provider, wireName }: Target): boolean =>
-  kind === "encrypted" && data !== "" && madeBy.provider === provider && madeBy.wireName === wireName;
+const isReadableBy = ({ kind, data, madeBy }: ReasoningBlock, target: Target): boolean =>
+  kind === "encrypted" && data !== "" && isSameRoute(madeBy, target);
 
 function reasoningItem({ id, text, data }: ReasoningBlock): object {
   return { type: "reasoning", id, summary: text === "" ? [] : [{ type: "summary_text", text }], encrypted_content: data };
@@ -187,10 +186,4 @@ function callItem({ id: call_id, name, arguments: text, custom }: ToolCall): obj
   return { type: "custom_tool_call", call_id, name, input: typeof input === "string" ? input : text };
 }
 
-const maxIdLength = 64;
-
-/** OpenAI answers 400 to a longer id, as in a conversation that began at Gemini: there the id carries a signature. */
-const responsesCallId: WireCallId = (id, copy) => {
-  const own = copy === 1 ? id : `${id}_${copy}`;
-  return own.length <= maxIdLength ? own : `call_${createHash("sha256").update(own).digest("hex").slice(0, 32)}`;
-};
+const responsesCallId = callIdUpTo(64);

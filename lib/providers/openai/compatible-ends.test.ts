@@ -3,24 +3,8 @@
 
 import { describe, expect, test } from "vitest";
 import { openaiFormat } from "../openai";
-import { failureOf, gather, inPieces, readUntilFailure, usageOf } from "../testing/replay";
-
-const counted = { prompt_tokens: 10, completion_tokens: 4, total_tokens: 14 };
-const whole = (message: object, finish_reason: unknown = "stop", more: object = { usage: counted }) =>
-  openaiFormat.readReply(
-    JSON.stringify({ id: "x", choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason }], ...more }),
-  );
-
-const chunk = (delta: object | null, finish_reason: unknown = null, more: object = {}) =>
-  JSON.stringify({ id: "x", choices: [{ index: 0, delta, finish_reason }], ...more });
-const event = (data: string) => `data: ${data}\n\n`;
-const end = (reason = "stop") => event(chunk({}, reason, { usage: counted }));
-const DONE = event("[DONE]");
-
-const streamOf = (text: string) => openaiFormat.readStream(inPieces(Buffer.from(text), 11));
-const deltas = (given: object[], reason = "stop") => streamOf([...given.map((delta) => event(chunk(delta))), end(reason), DONE].join(""));
-const usage = usageOf([10, 4, 0, 0]);
-const _thought = (text: string, data: string) => ({ kind: "thinking", text, data });
+import { chunk, counted, DONE, deltas, end, event, streamOf, usage, whole } from "../testing/compatible";
+import { failureOf, gather, inPieces, readUntilFailure } from "../testing/replay";
 
 describe("finish reasons", () => {
   test.each([

@@ -2,25 +2,10 @@
 // OpenRouter, vLLM, SGLang, Ollama, LM Studio, Fireworks, Z.ai and Gemini's own chat completions.
 
 import { describe, expect, test } from "vitest";
-import { openaiFormat } from "../openai";
-import { gather, inPieces, readUntilFailure, usageOf } from "../testing/replay";
+import { deltas, usage, whole } from "../testing/compatible";
+import { gather, readUntilFailure } from "../testing/replay";
 import type { ProviderEvent } from "../types";
 
-const counted = { prompt_tokens: 10, completion_tokens: 4, total_tokens: 14 };
-const whole = (message: object, finish_reason: unknown = "stop", more: object = { usage: counted }) =>
-  openaiFormat.readReply(
-    JSON.stringify({ id: "x", choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason }], ...more }),
-  );
-
-const chunk = (delta: object | null, finish_reason: unknown = null, more: object = {}) =>
-  JSON.stringify({ id: "x", choices: [{ index: 0, delta, finish_reason }], ...more });
-const event = (data: string) => `data: ${data}\n\n`;
-const end = (reason = "stop") => event(chunk({}, reason, { usage: counted }));
-const DONE = event("[DONE]");
-
-const streamOf = (text: string) => openaiFormat.readStream(inPieces(Buffer.from(text), 11));
-const deltas = (given: object[], reason = "stop") => streamOf([...given.map((delta) => event(chunk(delta))), end(reason), DONE].join(""));
-const usage = usageOf([10, 4, 0, 0]);
 const thought = (text: string, data: string) => ({ kind: "thinking", text, data });
 
 describe("content in parts", () => {

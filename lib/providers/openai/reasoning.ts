@@ -5,9 +5,8 @@
 // back to the API in all subsequent requests", else 400; platform.kimi.ai/docs/guide/use-thinking-models). Groq and Cerebras take `reasoning`
 // and refuse `reasoning_content`; Mistral takes its own parts.
 
-import type { ChatMessage, ReasoningBlock } from "../conversation/messages";
-import { contentText } from "../conversation/messages";
-import type { ModelRoute } from "../model-route";
+import { type ChatMessage, contentText, type ReasoningBlock } from "../conversation/messages";
+import { isSameRoute, type ModelRoute } from "../model-route";
 import type { ReasoningEvent } from "../types";
 import { isRecord } from "../wire-value";
 import type { MessagePiece, ReasoningDetail, ThoughtForm } from "./message";
@@ -87,9 +86,6 @@ export function thoughtFields(message: AssistantMessage, route: ModelRoute, need
     ...(own.some(({ data }) => data === "thinking") && { content: contentWithThoughts(message, own) }),
   };
 }
-
-/** Only the model that made a thought takes it back. */
-const isSameRoute = (one: ModelRoute, other: ModelRoute): boolean => one.provider === other.provider && one.wireName === other.wireName;
 
 /** Our own text: its seal proves that. */
 function readDetails(data: string): ReasoningDetail[] {

@@ -1,7 +1,6 @@
 // A model call as a chat completions request, with the differences between its models. Options that the call leaves open are not sent.
 
-import { createHash } from "node:crypto";
-import type { WireCallId } from "../conversation/call-ids";
+import { callIdUpTo, hashOf, numbered, type WireCallId } from "../conversation/call-ids";
 import { type ImagePart, isPlain } from "../conversation/images";
 import { type ChatMessage, type ContentPart, contentText, type ToolCall } from "../conversation/messages";
 import { normaliseConversation } from "../conversation/normalise";
@@ -150,19 +149,10 @@ function openaiMessage(message: ChatMessage, route: ModelRoute, dialect: OpenAID
 
 const openaiToolCall = ({ id, name, arguments: text }: ToolCall): object => ({ id, type: "function", function: { name, arguments: text } });
 
-const maxIdLength = 40;
-
-/** OpenAI answers 400 to a longer id, as in a conversation that began at Gemini: there the id carries a signature. */
-const openaiCallId: WireCallId = (id, copy) => {
-  const own = copy === 1 ? id : `${id}_${copy}`;
-  return own.length <= maxIdLength ? own : `call_${hashOf(own).slice(0, 32)}`;
-};
+const openaiCallId = callIdUpTo(40);
 
 /** Mistral's have nine letters and digits. */
-const shortCallId: WireCallId = (id, copy) =>
-  copy === 1 && /^[A-Za-z0-9]{9}$/.test(id) ? id : hashOf(copy === 1 ? id : `${id}_${copy}`).slice(0, 9);
-
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+const shortCallId: WireCallId = (id, copy) => (copy === 1 && /^[A-Za-z0-9]{9}$/.test(id) ? id : hashOf(numbered(id, copy)).slice(0, 9));
 
 /** The dialect of a vendor's model. */
 function openaiDialect(wireName: string, provider: ProviderId): OpenAIDialect {

@@ -2,7 +2,7 @@
 // addresses, names of accounts and ids of requests. They may still hold words of the prompt, which belong to its sender alone.
 
 /** Longer words are not read further: what follows is a page or a whole body. */
-const MAX_READ = 4_800;
+export const MAX_READ = 4_800;
 
 /** The words on one line, at most `maxLength` characters. */
 export function quoteWords(words: string, maxLength: number): string {
