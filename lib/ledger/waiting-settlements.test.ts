@@ -113,6 +113,22 @@ test("a settlement that succeeds calls back once, with what was paid", async () 
   expect(onSettled.mock.calls).toEqual([[{ outcome: "settled", inputCost: 3n, outputCost: 4n }]]);
 });
 
+test("two rounds at once try a settlement one after the other, and make it once", async () => {
+  const { commit, state } = fakeCommit();
+  const answers: (() => void)[] = [];
+  const settle: Commit["settle"] = async (settlement) => {
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return await commit.settle(settlement);
+  };
+  const onSettled = vi.fn();
+  settleLater({ ...commit, settle }, aCharge(), onSettled);
+  const rounds = [tryWaitingSettlements(), tryWaitingSettlements()];
+  await expect.poll(() => answers.length).toBe(1);
+  answers[0]?.();
+  await Promise.all(rounds);
+  expect([answers.length, state.tried, onSettled.mock.calls.length]).toEqual([1, 1, 1]);
+});
+
 test.each(["55P03", "40P01", "53300", "57014"])("error %s is temporary: the settlement is kept and retried", async (code) => {
   const { commit, state } = fakeCommit();
   state.fails = () => answered(code);

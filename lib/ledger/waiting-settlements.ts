@@ -67,11 +67,11 @@ const allWaiting = (): Waiting[] => [...queue().charges, ...queue().releases];
 const queueOf = ({ settlement }: Waiting): Set<Waiting> => (settlement.charge ? queue().charges : queue().releases);
 
 /** Tries all waiting settlements again: for the drain, which cannot wait longer. The rest is left to the reaper. */
-export async function tryWaitingSettlements(): Promise<void> {
-  await queue().trying;
-  for (const one of allWaiting()) if (one.restsUntil !== undefined) one.restsUntil = 0;
-  await tryAll();
-}
+export const tryWaitingSettlements = (): Promise<void> =>
+  nextRound(() => {
+    for (const one of allWaiting()) if (one.restsUntil !== undefined) one.restsUntil = 0;
+    return tryAll();
+  });
 
 /** Says which charges the end of this process loses. */
 export function reportLeftCharges(): void {
@@ -100,11 +100,20 @@ function schedule(): void {
   const all = queue();
   all.timer ??= setTimeout(() => {
     all.timer = undefined;
-    all.trying = tryAll().finally(() => {
-      all.trying = undefined;
+    void nextRound(tryAll).finally(() => {
       if (all.charges.size + all.releases.size > 0) schedule();
     });
   }, TRY_EVERY_MS).unref();
+}
+
+/** Rounds run one after the other: two at once would make a settlement twice, and tell its caller twice. */
+function nextRound(tryThem: () => Promise<void>): Promise<void> {
+  const all = queue();
+  const round = (all.trying ?? Promise.resolve()).then(tryThem).finally(() => {
+    if (all.trying === round) all.trying = undefined;
+  });
+  all.trying = round;
+  return round;
 }
 
 async function tryAll(): Promise<void> {
