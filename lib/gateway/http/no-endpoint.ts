@@ -19,7 +19,10 @@ const plainPath = (path: string): string => path.replace(REPEATED, "");
 /** Paths of OpenAI's and Anthropic's clients with a base URL that lacks /api/v1. `/models` alone is a page. */
 const BARE = /^\/(?:chat\/completions|completions|responses|embeddings|messages(?:\/count_tokens)?)$/;
 
-export const isMisplaced = (path: string): boolean => /^\/v1(?:\/|$)/.test(path) || BARE.test(path);
+/** A base URL by itself: agents open their connection with `HEAD /api`, for which a page would be built. */
+const BASE = /^\/api(?:\/v1)?\/?$/;
+
+export const isMisplaced = (path: string): boolean => /^\/v1(?:\/|$)/.test(path) || BARE.test(path) || BASE.test(path);
 
 const openai: EndpointTraits = { writeError: chatErrorBody };
 
