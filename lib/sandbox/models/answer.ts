@@ -9,7 +9,7 @@ import type { PromptCaches } from "./prompt-caches";
 import { sampleOf } from "./schema-sample";
 import { countInputTokens, repeatToTokens, splitIntoTokens } from "./tokens";
 import { countCall, cutCalls, planToolCalls } from "./tool-calls";
-import type { AnsweredCall, SimulatedAnswer, SimulatedCall, TokenCounts, Vendor } from "./vendor";
+import { type AnsweredCall, type SimulatedAnswer, type SimulatedCall, type TokenCounts, turnsOf, type Vendor } from "./vendor";
 
 const GIST_CHARACTERS = 160;
 
@@ -139,15 +139,22 @@ function composeText(call: SimulatedCall, problems: readonly string[]): string {
   );
 }
 
-/** The tool results at the end of the conversation; empty when its last message is not a tool result. */
-function lastResults({ messages }: SimulatedCall): string[] {
-  const last = messages.findLastIndex(({ role }) => role !== "tool");
-  return messages.slice(last + 1).map(({ text }) => text);
+/** The tool results at the end of the conversation; empty when its last turn is not a tool's. */
+function lastResults(call: SimulatedCall): string[] {
+  const turns = turnsOf(call);
+  const last = turns.findLastIndex(({ role }) => role !== "tool");
+  return turns.slice(last + 1).map(({ text }) => text);
 }
 
-/** The last user message, which directives are read from. */
+/** The last user turn, which may be several messages. Directives are read from it. */
 export function lastQuestion(call: SimulatedCall): string {
-  return call.messages.findLast((message) => message.role === "user")?.text ?? "";
+  const turns = turnsOf(call);
+  const end = turns.findLastIndex(({ role }) => role === "user") + 1;
+  const start = turns.slice(0, end).findLastIndex(({ role }) => role !== "user") + 1;
+  return turns
+    .slice(start, end)
+    .map(({ text }) => text)
+    .join("\n");
 }
 
 function gistOf(question: string): string {

@@ -5,7 +5,7 @@ import { randomBase62 } from "@/lib/base/ids";
 import type { Behaviour } from "./behaviour";
 import { sampleOf } from "./schema-sample";
 import { countTokens, splitIntoTokens } from "./tokens";
-import type { AnsweredCall, SimulatedCall, SimulatedTool } from "./vendor";
+import { type AnsweredCall, type SimulatedCall, type SimulatedTool, turnsOf } from "./vendor";
 
 export interface ToolPlan {
   calls: AnsweredCall[];
@@ -16,7 +16,7 @@ export interface ToolPlan {
 /** The calls of the answer to `call`, ignoring the request's output limit. */
 export function planToolCalls(call: SimulatedCall, behaviour: Behaviour): ToolPlan {
   const { toolChoice } = call;
-  if (call.messages.at(-1)?.role !== "user" || toolChoice.mode === "none") return { calls: [], problems: [] };
+  if (turnsOf(call).at(-1)?.role !== "user" || toolChoice.mode === "none") return { calls: [], problems: [] };
   const callable = call.tools.filter(({ name }) => toolChoice.names?.includes(name) ?? true);
   if (toolChoice.mode !== "required" && behaviour.tools === undefined) return { calls: [], problems: [] };
   const names = behaviour.tools ?? [];

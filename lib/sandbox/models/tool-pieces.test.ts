@@ -229,3 +229,14 @@ test("a JSON format without a schema wraps the answer, one with a schema fits it
   expect(JSON.parse(await content({ type: "json_object" }))).toEqual({ answer: expect.stringMatching(/^Simulated answer/) });
   expect(await content({ type: "json_schema", json_schema: { name: "place", schema: parameters } })).toBe(cityInput);
 });
+
+// Claude Code 2.1 puts its reminders behind the user's words, as a message of their own or as one of the system.
+test.each(["user", "system"])("a reminder behind the user's words, of the role %s, hides no directive", async (role) => {
+  const prompt = "Weather? [[simulate: tool=weather]]";
+  const messages = [
+    { role: "user", content: prompt },
+    { role, content: "The task list is empty." },
+  ];
+  const { text } = await ask("anthropic", { prompt, more: { messages } });
+  expect(text).toContain('"name":"weather"');
+});

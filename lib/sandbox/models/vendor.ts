@@ -67,6 +67,9 @@ export interface SimulatedCall {
   responses?: ResponsesAsked;
 }
 
+/** The messages without instructions: a client's reminder behind its user's words or a tool's result does not change who spoke last. */
+export const turnsOf = ({ messages }: SimulatedCall): SimulatedMessage[] => messages.filter(({ role }) => role !== "system");
+
 export interface ResponsesAsked {
   /** Fields of the request that the response repeats. */
   echo: Record<string, unknown>;
