@@ -117,7 +117,7 @@ function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<Chat
   const model = readModel(body.model, caller);
   const limit = body.max_completion_tokens ?? body.max_tokens;
   const limits = readOutputLimits(request, caller, { model, limit, clipToBalance: body.clipToBalance });
-  const images = new ImageReader(request.largeTexts);
+  const images = new ImageReader(request.largeTexts, model);
   const issues: Issue[] = [];
   const newest = body.messages.findLastIndex(({ role }) => role === "user");
   const messages = body.messages.map((item, index) => {
@@ -125,13 +125,13 @@ function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<Chat
     const refuse = (at: string, message: string): void => {
       if (index >= newest && issues.length < MAX_FILE_FAULTS) issues.push({ path: `${path}.${at}`, message });
     };
-    return readMessage(item, { path, images, refuse });
+    return readMessage(item, { path, images, refuse, isKept: index < newest });
   });
   issues.push(...pairIssues(messages));
   const characters = messages.reduce((sum, { content }) => sum + contentText(content).length, 0);
   refuseLongText({ model, inputField: "messages" }, characters);
   const tools = readTools(body, issues);
-  issues.push(...images.findIssues(model));
+  issues.push(...images.findIssues());
   if (issues.length > 0) throw invalidRequest(issues);
   return {
     model,
@@ -149,6 +149,8 @@ function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<Chat
 interface MessageReading {
   path: string;
   images: ImageReader;
+  /** Not in the newest turn. */
+  isKept: boolean;
   /** Receives the fault of a part that is not taken; in older messages something stands in its place, since clients send them again. */
   refuse: (at: string, message: string) => void;
 }
@@ -182,11 +184,14 @@ function readMessage(given: z.infer<typeof message>, reading: MessageReading): C
 }
 
 /** Text alone is one string; beside images and marks each text stays a part. */
-function readUserContent(content: z.infer<typeof userContent>, { path, images, refuse }: MessageReading): Content {
+function readUserContent(content: z.infer<typeof userContent>, { path, images, isKept, refuse }: MessageReading): Content {
   if (typeof content === "string" || content.every((part) => part.type === "text")) return textContentOf(content);
   return content.flatMap((part, index): ContentPart[] => {
     if (part.type === "text") return [partOf(part)];
-    if (part.type === "image_url") return images.fromUrl(`${path}.${index}.image_url.url`, part.image_url.url, part.image_url.detail) ?? [];
+    if (part.type === "image_url") {
+      const { url, detail } = part.image_url;
+      return images.fromUrl({ path: `${path}.${index}.image_url.url`, isKept }, url, detail) ?? [];
+    }
     refuse(`${index}`, "no model here takes audio, PDF or other files: send text and images only");
     return [notShown()];
   });

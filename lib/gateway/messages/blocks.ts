@@ -4,11 +4,10 @@
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import type { Slices } from "@/lib/base/slices";
-import type { ImagePart } from "@/lib/providers/conversation/images";
 import type { ChatMessage, Content, ContentPart, ReasoningBlock, TextPart, ToolCall } from "@/lib/providers/conversation/messages";
 import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
-import type { ImageReader } from "../prompt/images";
+import type { ImagePlace, ImageReader } from "../prompt/images";
 import { cacheMark, lifetimeOf, partOf } from "../prompt/parts";
 import type { ToolNames } from "../prompt/tool-calls/names";
 import { findUnpaired, shownId } from "../prompt/tool-calls/paired";
@@ -112,7 +111,8 @@ export function* readMessages(given: readonly GivenMessage[], { accountId, issue
     };
     const reading: MessageReading = {
       nameOf: (name) => toolNames?.nameOf({ kind: "function", name }) ?? name,
-      readImage: (block, at) => readImage(images, block, `messages.${index}.content.${at}.source`),
+      readImage: (block, at, isResult) =>
+        readImage(images, block, { path: `messages.${index}.content.${at}.source`, isKept: isResult || index < newest }),
       refuse: (at, message) => {
         if (index >= newest && issues.length < MAX_FAULTS) issues.push({ path: `messages.${index}.content.${at}`, message });
       },
@@ -147,12 +147,12 @@ interface MessageReading extends BlockReading {
 }
 
 type OpenThought = (at: number, path: "signature" | "data", sealed: string) => ReturnType<typeof openThought>;
-function readImage(images: ImageReader, { source, cache_control }: z.infer<typeof image>, path: string): ImagePart[] {
+function readImage(images: ImageReader, { source, cache_control }: z.infer<typeof image>, place: ImagePlace): ContentPart[] {
   const cache = lifetimeOf(cache_control);
   const found =
     source.type === "url"
-      ? images.fromUrl(`${path}.url`, source.url)
-      : images.fromBytes(`${path}.data`, { mediaType: source.media_type, data: source.data });
+      ? images.fromUrl({ ...place, path: `${place.path}.url` }, source.url)
+      : images.fromBytes({ ...place, path: `${place.path}.data` }, { mediaType: source.media_type, data: source.data });
   return (found ?? []).map((part) => (cache ? { ...part, cache } : part));
 }
 
@@ -212,7 +212,7 @@ function readResult(
   const cache = lifetimeOf(cache_control);
   const blocks = typeof content === "string" ? [{ type: "text", text: content } as const] : (content ?? []);
   const parts = blocks.flatMap((block, at): ContentPart[] => {
-    if (block.type === "image") return reading.readImage(block, `${path}.${at}`);
+    if (block.type === "image") return reading.readImage(block, `${path}.${at}`, true);
     return block.type === "text" ? [{ type: "text", text: block.text }] : readTextual(block, `${path}.${at}`, reading);
   });
   if (!cache) return { ...message, content: contentOf(parts) };

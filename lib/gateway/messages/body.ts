@@ -187,11 +187,11 @@ interface Reading {
 function* readInput(request: GatewayRequest, body: InputBody, { model, accountId, issues }: Reading): Slices<MessagesInput> {
   refuseThread(body);
   const system = body.system ? textContent(body.system) : "";
-  const images = new ImageReader(request.largeTexts);
+  const images = new ImageReader(request.largeTexts, model);
   const toolNames = model.routes.every(({ provider }) => provider === "anthropic") ? undefined : new ToolNames();
   const { options: tools, dropped } = readTools(body, toolNames, issues);
   const conversation = yield* readMessages(body.messages, { accountId, issues, images, toolNames });
-  issues.push(...images.findIssues(model));
+  issues.push(...images.findIssues());
   const messages: ChatMessage[] = system.length > 0 ? [{ role: "system", content: system }, ...conversation] : conversation;
   const marked = markLast(messages, body);
   if (dropped.length > 0) request.replyHeaders["x-dropped-tools"] = dropped.map((name) => name.replace(/[^\w.-]/g, "_")).join(", ");

@@ -2,7 +2,6 @@
 // PDF, is refused in the newest turn; in an older one something stands in its place, since a client sends it again with every turn.
 
 import { z } from "zod";
-import type { ImagePart } from "@/lib/providers/conversation/images";
 import type { ContentPart, TextPart } from "@/lib/providers/conversation/messages";
 import { cacheMark, lifetimeOf, notShown } from "../prompt/parts";
 import { image, textBlock } from "./simple-blocks";
@@ -46,7 +45,7 @@ export const fileBlock = z.object({ type: z.enum(["container_upload", "browser_s
 export type TextualBlock = z.infer<typeof documentBlock | typeof searchResultBlock | typeof toolReferenceBlock | typeof fileBlock>;
 
 export interface BlockReading {
-  readImage: (block: z.infer<typeof image>, path: string) => ImagePart[];
+  readImage: (block: z.infer<typeof image>, path: string, isResult?: boolean) => ContentPart[];
   /** Receives the fault of a block that is not taken; it counts in the newest turn. */
   refuse: (path: string, message: string) => void;
 }

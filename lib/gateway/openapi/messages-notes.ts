@@ -7,7 +7,7 @@ export const countNotes: FieldNotes = {
   messages: "The conversation, oldest message first.",
   "messages[].role": "user or assistant. system is added to the system instruction.",
   "messages[].content":
-    "A text, or Anthropic's blocks: text, tool_use, tool_result, thinking. Images work with models that take them; PDFs in the newest message are refused with 400.",
+    "A text, or Anthropic's blocks: text, tool_use, tool_result, thinking. Images work with models that take them; with others a line stands for those of older messages and of tool results. PDFs in the newest message are refused with 400.",
   system: "System instruction for the model: a text or text blocks.",
   tools: "Your own tools. Tools that run at Anthropic are dropped and named in X-Dropped-Tools.",
   tool_choice: "auto, any, none, or one tool by name. Default: auto if there are tools.",

@@ -21,9 +21,9 @@ class CountedTexts extends Map<string, LargeText> {
 test("of 7,000 images a hundred are read, and the next one is refused", () => {
   const large = new LargeText(Buffer.from(png(10, 10)));
   const texts = new CountedTexts([[large.reference, large]]);
-  const reader = new ImageReader(texts);
-  for (let at = 0; at < 7_000; at++) reader.fromUrl(`messages.0.content.${at}`, `data:image/png;base64,${large.reference}`);
-  expect(reader.findIssues(model)).toEqual([{ path: "messages.0.content.100", message: expect.stringMatching(/at most 100$/) }]);
+  const reader = new ImageReader(texts, model);
+  for (let at = 0; at < 7_000; at++) reader.fromUrl({ path: `messages.0.content.${at}` }, `data:image/png;base64,${large.reference}`);
+  expect(reader.findIssues()).toEqual([{ path: "messages.0.content.100", message: expect.stringMatching(/at most 100$/) }]);
   expect(texts.reads).toBe(100);
 });
 
@@ -31,7 +31,7 @@ test.each([
   ["a megabyte of parameters", `data:image/png${";a=b".repeat(250_000)};base64,${png(10, 10)}`, /without a media type/],
   ["a URL of a megabyte", `https://example.com/${"a".repeat(1_000_000)}`, /not a URL/],
 ])("%s is refused", (_what, url, message) => {
-  const reader = new ImageReader(undefined);
-  expect(reader.fromUrl("image", url)).toBeNull();
-  expect(reader.findIssues(model)).toEqual([{ path: "image", message: expect.stringMatching(message) }]);
+  const reader = new ImageReader(undefined, model);
+  expect(reader.fromUrl({ path: "image" }, url)).toBeNull();
+  expect(reader.findIssues()).toEqual([{ path: "image", message: expect.stringMatching(message) }]);
 });

@@ -1,12 +1,16 @@
 // Images of a request: read from their dialect's form, measured by their headers, and checked against what the model takes. Nothing is
-// fetched and nothing is decoded: providers count what a header says, and refuse an image whose content is another.
+// fetched and nothing is decoded: providers count what a header says, and refuse an image whose content is another. An image that the model
+// cannot take is refused in the newest turn; in an older one, and in a tool's result, a line stands in its place. A client sends both again
+// with every turn, so that a refusal would end the session for good.
 
 import { Base64Bytes } from "@/lib/base/base64-bytes";
 import type { ImageDetail, ImagePart } from "@/lib/providers/conversation/images";
+import type { TextPart } from "@/lib/providers/conversation/messages";
 import { readImageHeader } from "@/lib/providers/image-bound/image-header";
 import { imageProblem, MAX_IMAGE_EDGE, MAX_IMAGES } from "@/lib/providers/image-bound/limits";
 import type { Model } from "@/lib/providers/types";
 import type { GatewayRequest, Issue } from "../http/request";
+import { notShown } from "./parts";
 
 type LargeTexts = GatewayRequest["largeTexts"];
 
@@ -54,40 +58,50 @@ interface PlacedImage {
   image: ImagePart;
 }
 
-/** What of a request's images its model cannot take. */
-function findImageIssues(images: readonly PlacedImage[], { routes }: Pick<Model, "routes">): Issue[] {
-  return images.flatMap(({ path, image }) => {
-    const problem = routes.map((route) => imageProblem(image, images.length, route)).find((found) => found !== null);
-    return problem ? [{ path, message: problem }] : [];
-  });
+/** Where an image stands. */
+export interface ImagePlace {
+  /** In the request, for its issue. */
+  path: string;
+  /** In an older turn or in a tool's result: a line may stand in its place. */
+  isKept?: boolean;
 }
 
 /** Reads the images of one request, as many as it may have, and gathers what is wrong with them. */
 export class ImageReader {
   readonly #texts: LargeTexts;
+  readonly #routes: Model["routes"];
   #count = 0;
   readonly #issues: Issue[] = [];
   readonly #placed: PlacedImage[] = [];
 
-  constructor(texts: LargeTexts) {
+  constructor(texts: LargeTexts, { routes }: Pick<Model, "routes">) {
     this.#texts = texts;
+    this.#routes = routes;
   }
 
   /** From a URL or a data URL. `detail` is high unless the request says otherwise: it is never left to the provider. */
-  fromUrl(path: string, url: string, detail?: string | null): [ImagePart] | null {
-    return this.#take(path, () => readImageUrl(url, readDetail(detail), this.#texts));
+  fromUrl(place: ImagePlace, url: string, detail?: string | null): [ImagePart | TextPart] | null {
+    return this.#take(place, () => readImageUrl(url, readDetail(detail), this.#texts));
   }
 
-  fromBytes(path: string, { mediaType, data }: { mediaType: string; data: string }): [ImagePart] | null {
-    return this.#take(path, () => readImageBytes(mediaType, data, "high", this.#texts));
+  fromBytes(place: ImagePlace, { mediaType, data }: { mediaType: string; data: string }): [ImagePart | TextPart] | null {
+    return this.#take(place, () => readImageBytes(mediaType, data, "high", this.#texts));
   }
 
-  /** Everything that the images' model cannot take, once all are read. */
-  findIssues(model: Pick<Model, "routes">): Issue[] {
-    return this.#issues.length > 0 ? this.#issues : findImageIssues(this.#placed, model);
+  /** Everything that is wrong with the images, and what their model cannot take, once all are read. */
+  findIssues(): Issue[] {
+    if (this.#issues.length > 0) return this.#issues;
+    return this.#placed.flatMap(({ path, image }) => {
+      const message = this.#problemOf(image, this.#placed.length);
+      return message ? [{ path, message }] : [];
+    });
   }
 
-  #take(path: string, readImage: () => ReadImage): [ImagePart] | null {
+  #problemOf(image: ImagePart, count: number): string | undefined {
+    return this.#routes.map((route) => imageProblem(image, count, route)).find((found) => found !== null) ?? undefined;
+  }
+
+  #take({ path, isKept = false }: ImagePlace, readImage: () => ReadImage): [ImagePart | TextPart] | null {
     this.#count += 1;
     if (this.#count > MAX_IMAGES) {
       if (this.#count === MAX_IMAGES + 1) this.#issues.push({ path, message: surplusText });
@@ -98,6 +112,7 @@ export class ImageReader {
       this.#issues.push({ path, message: read });
       return null;
     }
+    if (isKept && this.#problemOf(read, 1) !== undefined) return [notShown("An image")];
     this.#placed.push({ path, image: read });
     return [read];
   }

@@ -16,5 +16,5 @@ export function partOf({ text, cache_control }: { text: string; cache_control?: 
   return cache ? { type: "text", text, cache } : { type: "text", text };
 }
 
-/** What stands in an older turn for a file that no model here takes. */
+/** What stands for a file or an image that is not taken where it may be left out. */
 export const notShown = (what = "A file"): TextPart => ({ type: "text", text: `(${what} stood here. It is not shown.)` });

@@ -121,7 +121,7 @@ function* readResponsesInSlices(request: GatewayRequest, caller: Caller): Slices
   const body = parsed.data;
   const model = readModel(body.model, caller);
   const tools = yield* readResponsesTools(body);
-  const images = new ImageReader(request.largeTexts);
+  const images = new ImageReader(request.largeTexts, model);
   const items = yield* readItems(body.input, { accountId: caller.accountId, images, names: tools.names });
   const messages = withInstructions(body, items);
   const { maxOutputTokens, minOutputTokens } = readOutputLimits(request, caller, {
@@ -129,7 +129,7 @@ function* readResponsesInSlices(request: GatewayRequest, caller: Caller): Slices
     limit: body.max_output_tokens,
     clipToBalance: body.clipToBalance,
   });
-  const issues: Issue[] = [...tools.issues, ...items.issues, ...images.findIssues(model)];
+  const issues: Issue[] = [...tools.issues, ...items.issues, ...images.findIssues()];
   refuseLongText({ model, inputField: "input" }, countCharacters(messages));
   if (issues.length > 0) throw invalidRequest(issues);
   const dropped = [...new Set([...tools.dropped, ...items.dropped])];

@@ -8,7 +8,7 @@ import type { ChatMessage, Content, ContentPart, MessagePhase, ReasoningBlock, T
 import { isRecord } from "@/lib/providers/wire-value";
 import { itemWithFewFaults } from "../http/few-faults";
 import { type Issue, parseGiven, readIssues } from "../http/request";
-import type { ImageReader } from "../prompt/images";
+import type { ImagePlace, ImageReader } from "../prompt/images";
 import { notShown } from "../prompt/parts";
 import type { ClientTool, ToolNames } from "../prompt/tool-calls/names";
 import { type InputItem, type inputContent, inputItem, type outputContent } from "./item-schemas";
@@ -124,7 +124,7 @@ class Turns {
     const parsed = parseGiven(inputItem, itemWithFewFaults(inputItem, given));
     if (!parsed.success) return readIssues(parsed.error, []).map((issue) => within(path, issue));
     const refused = isNewest ? refusedFiles(parsed.data).map((issue) => within(path, issue)) : [];
-    return [...refused, ...(yield* this.#add(parsed.data, path))];
+    return [...refused, ...(yield* this.#add(parsed.data, { path, isKept: !isNewest }))];
   }
 
   /** Providers refuse a conversation in which a call has no result. */
@@ -135,10 +135,11 @@ class Turns {
     }));
   }
 
-  *#add(item: InputItem, path: string): Slices<Issue[]> {
+  *#add(item: InputItem, place: ImagePlace): Slices<Issue[]> {
+    const { path } = place;
     switch (item.type) {
       case "message":
-        return this.#addMessage(item, path);
+        return this.#addMessage(item, place);
       case "reasoning":
         return this.#addReasoning(item, path);
       case "function_call":
@@ -147,7 +148,7 @@ class Turns {
         this.#addCall(item, path);
         return [];
       case "agent_message":
-        return this.#addMessage({ type: "message", role: "user", content: agentText(item) }, path);
+        return this.#addMessage({ type: "message", role: "user", content: agentText(item) }, place);
       case "additional_tools":
         return [];
       default:
@@ -155,10 +156,11 @@ class Turns {
     }
   }
 
-  #addMessage(item: Extract<InputItem, { type: "message" }>, path: string): Issue[] {
+  #addMessage(item: Extract<InputItem, { type: "message" }>, place: ImagePlace): Issue[] {
+    const { path } = place;
     if (item.role !== "assistant") {
       this.#turn = undefined;
-      const content = readContent(item.content, `${path}.content`, this.#context.images);
+      const content = readContent(item.content, { ...place, path: `${path}.content` }, this.#context.images);
       this.messages.push({ role: item.role === "user" ? "user" : "system", content });
       const isMisplaced = item.role !== "user" && typeof content !== "string" && content.some(({ type }) => type === "image");
       return isMisplaced ? [{ path: `${path}.content`, message: "may have no images: send them in a message of the user" }] : [];
@@ -208,7 +210,9 @@ class Turns {
     this.#turn = undefined;
     const { images, names } = this.#context;
     const content =
-      item.type === "tool_search_output" ? yield* foundToolsText(item.tools, names) : readContent(item.output, `${path}.output`, images);
+      item.type === "tool_search_output"
+        ? yield* foundToolsText(item.tools, names)
+        : readContent(item.output, { path: `${path}.output`, isKept: true }, images);
     this.messages.push({ role: "tool", content, toolCallId: id });
     return [];
   }
@@ -248,10 +252,12 @@ function refusedFiles(item: InputItem): Issue[] {
 const within = (path: string, { path: inner, message }: Issue): Issue => ({ path: inner === "" ? path : `${path}.${inner}`, message });
 
 /** Parts keep their borders, as the client sent them. */
-function readContent(content: z.infer<typeof inputContent>, path: string, images: ImageReader): Content {
+function readContent(content: z.infer<typeof inputContent>, place: ImagePlace, images: ImageReader): Content {
   if (typeof content === "string") return content;
   return content.flatMap((part, at): ContentPart[] => {
-    if (part.type === "input_image") return images.fromUrl(`${path}.${at}.image_url`, part.image_url, part.detail) ?? [];
+    if (part.type === "input_image") {
+      return images.fromUrl({ ...place, path: `${place.path}.${at}.image_url` }, part.image_url, part.detail) ?? [];
+    }
     return ["text" in part ? { type: "text", text: part.text } : notShown()];
   });
 }

@@ -54,7 +54,7 @@ export default function ClaudeCodePage() {
               "529 overloaded_error with Retry-After, whichever provider is busy. Claude Code waits and tries again. You pay nothing.",
             "Token counts": "Counted ahead by Anthropic for its models. For others, count_tokens answers an estimate, marked as one.",
             "Images and PDFs":
-              "Images work with models that take them. A PDF in the newest message is refused with 400: send its text, or its pages as images. In older messages a line stands in its place, so that the session goes on.",
+              "Images work with models that take them. With other models a line stands for a picture that a tool read, and an image in your newest message is refused with 400. A PDF there is refused too: send its text, or its pages as images. In older messages a line stands for both, so that the session goes on.",
             "Prompt caching":
               "cache_control is passed to Anthropic's models. CLAUDE_CODE_ATTRIBUTION_HEADER=0 keeps prefixes equal between sessions.",
           }}

@@ -74,8 +74,9 @@ const tools = (
       If you switch models in a session, the new one gets the conversation without the old reasoning.
     </p>
     <p>
-      A conversation longer than the model’s context window fails with <Code>context_length_exceeded</Code> in the stream, and Codex
-      compacts it.
+      Codex compacts a conversation before it fills the context window that it assumes. For a model that it does not know, name the window
+      of the models page: <Code>model_context_window = 128000</Code>. A conversation that is longer fails with{" "}
+      <Code>context_length_exceeded</Code> in the stream, which Codex reports.
     </p>
   </Section>
 );
