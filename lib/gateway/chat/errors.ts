@@ -23,20 +23,25 @@ const kinds: Partial<Record<ErrorCode, string>> = {
 };
 
 /**
- * `{error: {message, type, param, code, details, requestId}}`; `param` is the field at fault, where there is one. A prompt that is too long has
- * OpenAI's own code and words, by which clients know it: Codex and LangChain by the code, opencode, Cline and others by the words.
+ * `{error: {message, type, param, code, details, requestId}}`; `param` is the field at fault, where there is one. A prompt that is too long, and
+ * encrypted content that is not ours, have OpenAI's own code and words, by which clients know them: Codex and LangChain by the code, opencode,
+ * Cline and others by the words.
  */
 export function chatErrorBody(error: AppError, requestId: RequestId): string {
-  const { issues } = error.details as { issues?: readonly { path: string }[] };
+  const { issues, reason } = error.details as { issues?: readonly { path: string; message: string }[]; reason?: string };
   const param = error.code === "INVALID_MODEL" ? "model" : issues?.[0]?.path || null;
   const type = kinds[error.code] ?? "invalid_request_error";
   const overflow = readOverflow(error);
-  const message = overflow ? overflowWords(overflow) : error.message;
-  const code = overflow ? CONTEXT_LENGTH_EXCEEDED : error.code;
+  const unreadable = reason === INVALID_ENCRYPTED_CONTENT ? issues?.[0] : undefined;
+  const message = overflow ? overflowWords(overflow) : (unreadable?.message ?? error.message);
+  const code = overflow ? CONTEXT_LENGTH_EXCEEDED : unreadable ? INVALID_ENCRYPTED_CONTENT : error.code;
   return writeJson({ error: { message, type, param, code, details: errorDetails(error), requestId } });
 }
 
 export const CONTEXT_LENGTH_EXCEEDED = "context_length_exceeded";
+
+/** OpenAI's code for an item of the input that it did not encrypt, or cannot read; the reason of our own error. */
+export const INVALID_ENCRYPTED_CONTENT = "invalid_encrypted_content";
 
 /** Chat completions' words where there are numbers, and those of Responses where there are none. */
 function overflowWords({ unit, given, output, limit }: Overflow): string {

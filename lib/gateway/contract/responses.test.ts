@@ -194,8 +194,11 @@ describe("reasoning", () => {
       { ...body.output[0], encrypted_content: `${String(body.output[0]?.encrypted_content)}x` },
     ]) {
       const refused = await respond(account, { input: [user("Hi"), item, user("Go on")] });
-      expect(refused).toMatchObject({ status: 400, body: { error: { code: "INVALID_REQUEST", param: "input.1.encrypted_content" } } });
-      expect(refused.body.error?.message).toContain("remove the reasoning item");
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { error: { code: "invalid_encrypted_content", param: "input.1.encrypted_content" } },
+      });
+      expect(refused.body.error?.message).toContain("Remove the reasoning items");
     }
   });
 

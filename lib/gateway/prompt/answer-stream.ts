@@ -130,7 +130,7 @@ async function mayGoOn(context: StreamContext, progress: Progress, events: Async
   if (state === "left" || settlement.ended || progress.counting) return false;
   const cut = cutOf(context, progress);
   await events.return?.();
-  const outcome = piecesOf(progress.output).length > 0 ? "partial" : "lost";
+  const outcome = piecesOf(progress.output).length > 0 && !context.prompt.deliversAtEnd ? "partial" : "lost";
   const message = "This stream was cut off. You were charged for the part you received";
   const writeCut: WriteLast = (writer, receipt) => writeCostlyError(writer, receipt, { message, reason: "internal", retryable: true });
   await chargeStream(context, progress, { outcome, writeLast: writeCut });
@@ -145,7 +145,7 @@ function cutOf({ request }: StreamContext, progress: Progress): Error {
   return new Error("the hold of this stream is gone");
 }
 
-/** The provider failed after tokens were delivered: what is certainly owed is charged, and the event says so. */
+/** The provider failed after tokens were delivered: what is certainly owed is charged, and the event says so. Without them nothing is. */
 async function brokenOff(context: CallContext, progress: Progress, error: unknown): Promise<string> {
   const { request, prompt, settlement } = context;
   if (!isProviderFailure(error) || settlement.ended || progress.counting) {
@@ -155,6 +155,12 @@ async function brokenOff(context: CallContext, progress: Progress, error: unknow
       : new AppError("INTERNAL_ERROR", { details: { reason: "internal", retryable: true }, cause: error });
     request.facts.brokeOff = internal.code;
     return context.writer.failed(internal);
+  }
+  if (prompt.deliversAtEnd) {
+    const failure = providerError(error, prompt);
+    request.facts.brokeOff = failure.code;
+    await settlement.release();
+    return context.writer.failed(failure);
   }
   request.facts.brokeOff = "INTERNAL_ERROR";
   const reason = error.kind === "timeout" ? "provider_timeout" : "provider_unavailable";

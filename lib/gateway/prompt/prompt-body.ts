@@ -44,6 +44,8 @@ export interface Prompt {
   clippedTo?: number;
   options: CallOptions;
   stream: boolean;
+  /** Its stream tells the client nothing before its last events: one that breaks off has delivered nothing. */
+  deliversAtEnd?: boolean;
   maxCost: NanoUsd | undefined;
   /** The payment object as it was sent; undefined without one. It is read once the price is known. */
   payment?: unknown;

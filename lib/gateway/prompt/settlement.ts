@@ -19,7 +19,7 @@ import type { Prompt } from "./prompt-body";
 import { type Quote, recordInputOverrun } from "./quote";
 
 /** The part of a prompt that its charge records. */
-type Billed = Pick<Prompt, "stream">;
+type Billed = Pick<Prompt, "stream" | "deliversAtEnd">;
 
 const REVENUE = "revenue";
 
@@ -100,7 +100,7 @@ async function chargeHold(hold: Hold, prompt: Billed, quote: Quote, completion: 
   try {
     settled = await settleHold(commit(), end);
   } catch (error) {
-    settleUnbooked(end, charge, quote, error);
+    settleUnbooked(end, charge, { prompt, quote }, error);
     throw error;
   }
   const isPaid = settled.inputCost + settled.outputCost >= expected.inputCost + expected.outputCost;
@@ -114,10 +114,10 @@ async function chargeHold(hold: Hold, prompt: Billed, quote: Quote, completion: 
  * idempotency key keeps the answer available: those are charged as usual. Any other answer was never delivered, and the operator bears its
  * cost.
  */
-function settleUnbooked(end: HoldEnd, charge: ChargeDetails, quote: Quote, error: unknown): void {
+function settleUnbooked(end: HoldEnd, charge: ChargeDetails, { prompt, quote }: { prompt: Billed; quote: Quote }, error: unknown): void {
   metrics().lostAnswers.inc();
   const { hold } = end;
-  const isDelivered = charge.streamed || hold.claim !== null;
+  const isDelivered = (charge.streamed && !prompt.deliversAtEnd) || hold.claim !== null;
   log().error({ err: error, requestId: hold.requestId, model: quote.model.id, isDelivered }, "an answer could not be booked in time");
   if (isRefusal(error)) return;
   const later: HoldEnd = isDelivered ? end : { ...end, charge: { ...charge, outcome: "lost" } };

@@ -7,6 +7,7 @@ import { runInSlices, type Slices } from "@/lib/base/slices";
 import { type ChatMessage, contentText } from "@/lib/providers/conversation/messages";
 import type { CallOptions, ResponseFormat } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
+import { INVALID_ENCRYPTED_CONTENT } from "../chat/errors";
 import type { Caller } from "../http/caller";
 import { isLong, parseLong } from "../http/few-faults";
 import { jsonObject } from "../http/json-object";
@@ -16,6 +17,7 @@ import { refuseLongText } from "../prompt/context-overflow";
 import { ImageReader } from "../prompt/images";
 import { type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 import type { ToolNames } from "../prompt/tool-calls/names";
+import { summarizing, summaryRequest } from "./compaction";
 import { type ItemReading, readItems } from "./items";
 import { toolChoiceSchema } from "./tool-choice";
 import { readResponsesTools } from "./tools";
@@ -131,18 +133,22 @@ function* readResponsesInSlices(request: GatewayRequest, caller: Caller): Slices
   });
   const issues: Issue[] = [...tools.issues, ...items.issues, ...images.findIssues()];
   refuseLongText({ model, inputField: "input" }, countCharacters(messages));
+  // First: clients that know this fault by its code heal it and ask again.
+  if (items.unreadable.length > 0) throw invalidRequest([...items.unreadable, ...issues], INVALID_ENCRYPTED_CONTENT);
   if (issues.length > 0) throw invalidRequest(issues);
   const dropped = [...new Set([...tools.dropped, ...items.dropped])];
   if (dropped.length > 0) request.replyHeaders["x-dropped-tools"] = dropped.join(", ");
   const wantsEncrypted = body.include?.includes("reasoning.encrypted_content") ?? false;
+  const options = Object.assign(readOptions(body, wantsEncrypted), tools.options);
   return {
     model,
     messages,
     inputField: "input",
     maxOutputTokens,
     minOutputTokens,
-    options: Object.assign(readOptions(body, wantsEncrypted), tools.options),
+    options: items.compacts ? summarizing(options) : options,
     stream: body.stream ?? false,
+    deliversAtEnd: items.compacts,
     maxCost: readMaxCost(body.maxCost ?? undefined),
     accountId: caller.accountId,
     body,
@@ -155,8 +161,10 @@ function* readResponsesInSlices(request: GatewayRequest, caller: Caller): Slices
 const countCharacters = (messages: readonly ChatMessage[]): number =>
   messages.reduce((sum, { content }) => sum + contentText(content).length, 0);
 
-const withInstructions = ({ instructions }: ResponsesBody, { messages }: ItemReading): ChatMessage[] =>
-  instructions ? [{ role: "system", content: instructions }, ...messages] : messages;
+function withInstructions({ instructions }: ResponsesBody, { messages, compacts }: ItemReading): ChatMessage[] {
+  if (compacts) messages.push(summaryRequest);
+  return instructions ? [{ role: "system", content: instructions }, ...messages] : messages;
+}
 
 function readOptions({ temperature, top_p, text, reasoning }: ResponsesBody, wantsEncrypted: boolean): CallOptions {
   const summary = readSummary(reasoning);

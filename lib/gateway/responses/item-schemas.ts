@@ -50,6 +50,9 @@ export const inputItem = z.discriminatedUnion("type", [
   z.object({ type: z.literal("tool_search_output"), execution: z.literal("client"), call_id: callId, tools }),
   z.object({ type: z.literal("agent_message"), content: agentContent }),
   z.object({ type: z.literal("additional_tools"), role: z.literal("developer"), tools }),
+  // `compaction_summary` is its older name, which Codex reads, too.
+  z.object({ type: z.enum(["compaction", "compaction_summary"]), encrypted_content: z.string() }),
+  z.object({ type: z.literal("compaction_trigger") }),
   z.object({
     type: z.literal("reasoning"),
     id: z.string().nullish(),

@@ -11,15 +11,20 @@ import { type Issue, parseGiven, readIssues } from "../http/request";
 import type { ImagePlace, ImageReader } from "../prompt/images";
 import { notShown } from "../prompt/parts";
 import type { ClientTool, ToolNames } from "../prompt/tool-calls/names";
+import { openSummary } from "./compaction";
 import { type InputItem, type inputContent, inputItem, type outputContent } from "./item-schemas";
-import { openThought } from "./sealed-thought";
+import { openThought, unreadableText } from "./sealed-thought";
 import { foundToolsText } from "./tools";
 
 export interface ItemReading {
   messages: ChatMessage[];
   /** Types of items that hosted tools left, which are passed over. */
   dropped: string[];
+  /** A summary is asked for in place of an answer. */
+  compacts: boolean;
   issues: Issue[];
+  /** Encrypted contents that another service or account wrote, or that were changed. */
+  unreadable: Issue[];
 }
 
 const MAX_FAULTS = 20;
@@ -35,7 +40,9 @@ export interface ItemContext {
 
 /** Reads the input; its faults name their item. */
 export function* readItems(input: string | readonly unknown[], context: ItemContext): Slices<ItemReading> {
-  if (typeof input === "string") return { messages: [{ role: "user", content: input }], dropped: [], issues: [] };
+  if (typeof input === "string") {
+    return { messages: [{ role: "user", content: input }], dropped: [], compacts: false, issues: [], unreadable: [] };
+  }
   const turns = new Turns(context);
   const newest = input.findLastIndex(isOfClient);
   const dropped: string[] = [];
@@ -45,12 +52,22 @@ export function* readItems(input: string | readonly unknown[], context: ItemCont
     const type = typeOf(given);
     if (isLeftByHostedTool(type, given)) dropped.push(type);
     else if (Object.hasOwn(refusedItems, type)) issues.push({ path: `${path}.type`, message: refusedItems[type] ?? "" });
+    else if (type === TRIGGER) issues.push(...misplacedTrigger(path, { isLast: index === input.length - 1, isFirst: index === 0 }));
     else issues.push(...(yield* turns.read({ ...(given as object), type }, path, index >= newest)));
-    if (issues.length >= MAX_FAULTS) break;
+    if (issues.length + turns.unreadable.length >= MAX_FAULTS) break;
     if (index % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   if (issues.length === 0) issues.push(...turns.findUnanswered());
-  return { messages: turns.messages, dropped, issues };
+  const { messages, unreadable } = turns;
+  return { messages, dropped, compacts: typeOf(input.at(-1)) === TRIGGER, issues, unreadable };
+}
+
+const TRIGGER = "compaction_trigger";
+
+/** In OpenAI's words. */
+function misplacedTrigger(path: string, { isLast, isFirst }: { isLast: boolean; isFirst: boolean }): Issue[] {
+  if (!isLast) return [{ path, message: `The '${TRIGGER}' item must be the final input item.` }];
+  return isFirst ? [{ path, message: `The '${TRIGGER}' item needs a conversation before it` }] : [];
 }
 
 /** Said by the user, or a call's output. */
@@ -92,7 +109,6 @@ const refusedItems: Record<string, string> = {
   apply_patch_call_output: hostedShell,
   computer_call: hostedShell,
   computer_call_output: hostedShell,
-  compaction: "can be read by OpenAI only: send the items that it stands for, or a summary of them as a message",
 };
 
 type Assistant = { role: "assistant"; content: string; toolCalls: ToolCall[]; reasoning: ReasoningBlock[]; phase?: MessagePhase };
@@ -109,6 +125,7 @@ const callOf = {
 
 class Turns {
   readonly messages: ChatMessage[] = [];
+  readonly unreadable: Issue[] = [];
   readonly #context: ItemContext;
   /** The assistant's turn that the next item may belong to. */
   #turn: Assistant | undefined;
@@ -141,7 +158,12 @@ class Turns {
       case "message":
         return this.#addMessage(item, place);
       case "reasoning":
-        return this.#addReasoning(item, path);
+        this.#addReasoning(item, path);
+        return [];
+      case "compaction":
+      case "compaction_summary":
+        this.#addSummary(item.encrypted_content, path);
+        return [];
       case "function_call":
       case "custom_tool_call":
       case "tool_search_call":
@@ -150,6 +172,7 @@ class Turns {
       case "agent_message":
         return this.#addMessage({ type: "message", role: "user", content: agentText(item) }, place);
       case "additional_tools":
+      case "compaction_trigger":
         return [];
       default:
         return yield* this.#addOutput(item, path);
@@ -174,21 +197,35 @@ class Turns {
     return [];
   }
 
-  #addReasoning({ encrypted_content, id, summary }: Extract<InputItem, { type: "reasoning" }>, path: string): Issue[] {
+  #addReasoning({ encrypted_content, id, summary }: Extract<InputItem, { type: "reasoning" }>, path: string): void {
     // Without it there is nothing that a model could read again.
-    if (!encrypted_content) return [];
+    if (!encrypted_content) return;
     const thought = openThought(this.#context.accountId, encrypted_content);
     if (thought === null) {
-      const message =
-        "was not made by this service for this account, or was changed since: remove the reasoning item that another service made";
-      return [{ path: `${path}.encrypted_content`, message }];
+      this.#refuseContent(encrypted_content, path, "Remove the reasoning items that another service made");
+      return;
     }
     const turn = this.#currentTurn();
     const { content, toolCalls } = turn;
     const after = content === "" && toolCalls.length === 0 ? undefined : { characters: content.length, calls: toolCalls.length };
     const text = thought.kind === "encrypted" ? (summary ?? []).map((part) => part.text).join("\n\n") : thought.text;
     turn.reasoning.push({ ...thought, text, id: thought.id ?? id ?? undefined, after });
-    return [];
+  }
+
+  #addSummary(sealed: string, path: string): void {
+    const summary = openSummary(this.#context.accountId, sealed);
+    this.#turn = undefined;
+    if (summary) this.messages.push(summary);
+    else
+      this.#refuseContent(
+        sealed,
+        path,
+        "Send the items that it stands for, or a summary of them as a message, in place of the compaction item",
+      );
+  }
+
+  #refuseContent(content: string, path: string, cure: string): void {
+    this.unreadable.push({ path: `${path}.encrypted_content`, message: unreadableText(content, cure) });
   }
 
   #addCall(item: CallItem, path: string): void {

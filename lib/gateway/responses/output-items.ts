@@ -49,9 +49,19 @@ interface CallItem extends Base {
 type Item = MessageItem | ReasoningItem | CallItem;
 
 type Piece<Type extends OutputPiece["type"]> = Extract<OutputPiece, { type: Type }>;
-type Status = "in_progress" | "completed" | "incomplete";
+export type Status = "in_progress" | "completed" | "incomplete";
 
-export class OutputItems {
+/** What a response's output grows from. */
+export interface ResponseOutput {
+  /** Adds a piece. */
+  add(piece: OutputPiece): ItemEvent[];
+  /** The events of its end, after the last piece. */
+  end(status: Status): ItemEvent[];
+  /** The whole output. */
+  written(status: Status): object[];
+}
+
+export class OutputItems implements ResponseOutput {
   readonly #options: ItemOptions;
   readonly #items: Item[] = [];
   /** The message or the reasoning that the next piece may extend. */
@@ -62,7 +72,6 @@ export class OutputItems {
     this.#options = options;
   }
 
-  /** Adds a piece. */
   add(piece: OutputPiece): ItemEvent[] {
     switch (piece.type) {
       case "text":
@@ -79,7 +88,6 @@ export class OutputItems {
     return [...this.#close(status), ...this.#calls.flatMap((call) => this.#callDone(call, status))];
   }
 
-  /** The whole output. */
   written(status: Status): object[] {
     return this.#items.map((item) => this.#write(item, status));
   }

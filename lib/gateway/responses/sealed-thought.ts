@@ -33,3 +33,13 @@ function parsedOrNull(text: string): unknown {
     return null;
   }
 }
+
+/**
+ * "The encrypted content gAAA...Rg== could not be verified.": OpenAI's words (github.com/openai/codex/issues/8132), by which clients leave such
+ * items out and ask again.
+ */
+export function unreadableText(content: string, cure: string): string {
+  const shown = `${content.slice(0, 4)}...${content.slice(-4)}`.replace(/[^\w+/=.-]/g, "?");
+  const reason = "it was not made by this service for this account, or was changed since";
+  return `The encrypted content ${shown} could not be verified. Reason: ${reason}. ${cure}`;
+}

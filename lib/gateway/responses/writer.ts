@@ -11,7 +11,8 @@ import type { ReplyWriter } from "../prompt/prompt-body";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
 import { type ResponsesPrompt, readSummary } from "./body";
-import { type ItemEvent, OutputItems } from "./output-items";
+import { CompactionOutput, emptySummary } from "./compaction";
+import { type ItemEvent, OutputItems, type ResponseOutput } from "./output-items";
 
 export function responsesWriter(request: GatewayRequest, prompt: ResponsesPrompt, payment: PaymentFacts | null = null): ReplyWriter {
   const items = itemsOf(request, prompt);
@@ -23,13 +24,16 @@ export function responsesWriter(request: GatewayRequest, prompt: ResponsesPrompt
   const stateEvent = (type: string, response: string): string =>
     written(type, `{"type":"${type}","sequence_number":${sequence++},"response":${response}}`);
   const response = (state: ResponseState, usage = `"usage":null`): string => `${head},${stateText(state)},${usage},${echo}}`;
-  const ended = (receipt: ChargeReceipt, output: object[]): string =>
-    response({ completed_at: createdAt, output, ...endOf(receipt) }, `"usage":${usageText(receipt)}${oursText(receipt, prompt, payment)}`);
+  const ended = (receipt: ChargeReceipt, end: End, output: object[]): string =>
+    response({ completed_at: createdAt, output, ...end }, `"usage":${usageText(receipt)}${oursText(receipt, prompt, payment)}`);
+  const endOf = (receipt: ChargeReceipt): End =>
+    (prompt.deliversAtEnd && endOfEmptySummary(request, prompt, receipt)) || endOfAnswer(receipt);
   return {
     whole: (receipt) => {
       const whole = itemsOf(request, prompt);
       for (const piece of piecesOf(receipt.completion.output)) whole.add(piece);
-      return ended(receipt, whole.written(endOf(receipt).status));
+      const end = endOf(receipt);
+      return ended(receipt, end, whole.written(writtenAs(end)));
     },
     opening: () => {
       const begun = response(beginning);
@@ -37,9 +41,9 @@ export function responsesWriter(request: GatewayRequest, prompt: ResponsesPrompt
     },
     piece: (piece) => items.add(piece).map(itemEvent).join(""),
     done: (receipt) => {
-      const { status } = endOf(receipt);
-      const last = items.end(status).map(itemEvent).join("");
-      return last + stateEvent(`response.${status}`, ended(receipt, items.written(status)));
+      const end = endOf(receipt);
+      const last = items.end(writtenAs(end)).map(itemEvent).join("");
+      return last + stateEvent(`response.${end.status}`, ended(receipt, end, items.written(writtenAs(end))));
     },
     failed: (error) => stateEvent("response.failed", response({ ...failureOf(error, request), output: items.written("incomplete") })),
   };
@@ -47,14 +51,14 @@ export function responsesWriter(request: GatewayRequest, prompt: ResponsesPrompt
 
 const written = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;
 
-const itemsOf = (request: GatewayRequest, { accountId, toolNames, wantsEncrypted, options }: ResponsesPrompt): OutputItems =>
-  new OutputItems({
-    accountId,
-    id: request.id,
-    names: toolNames,
-    wantsEncrypted,
-    showsSummary: options.reasoningSummary !== undefined,
-  });
+function itemsOf(
+  request: GatewayRequest,
+  { accountId, toolNames, wantsEncrypted, options, deliversAtEnd, model }: ResponsesPrompt,
+): ResponseOutput {
+  if (deliversAtEnd) return new CompactionOutput({ accountId, id: request.id }, model.routes[0]);
+  const showsSummary = options.reasoningSummary !== undefined;
+  return new OutputItems({ accountId, id: request.id, names: toolNames, wantsEncrypted, showsSummary });
+}
 
 interface ResponseState {
   status: "in_progress" | "completed" | "incomplete" | "failed";
@@ -66,17 +70,32 @@ interface ResponseState {
 
 const beginning: ResponseState = { status: "in_progress", completed_at: null, error: null, incomplete_details: null, output: [] };
 
-function endOf({
-  completion,
-}: ChargeReceipt): Pick<ResponseState, "error" | "incomplete_details"> & { status: "completed" | "incomplete" } {
+type End = Pick<ResponseState, "error" | "incomplete_details"> & { status: "completed" | "incomplete" | "failed" };
+
+/** Items of an answer that did not come to its end are incomplete. */
+const writtenAs = ({ status }: End) => (status === "completed" ? status : "incomplete");
+
+function endOfAnswer({ completion }: ChargeReceipt): End {
   const { finish } = completion.output;
   if (finish === "length") return { status: "incomplete", error: null, incomplete_details: { reason: "max_output_tokens" } };
   if (finish === "content_filter") return { status: "incomplete", error: null, incomplete_details: { reason: "content_filter" } };
   return { status: "completed", error: null, incomplete_details: null };
 }
 
-/** The error of a broken stream: OpenAI's two fields, and ours. */
-function failureOf(error: AppError, request: GatewayRequest): Omit<ResponseState, "output"> {
+/** A call that was charged and brought nothing: the response says why, as an answer that is kept and sent again does. */
+function endOfEmptySummary(
+  request: GatewayRequest,
+  { model }: ResponsesPrompt,
+  { completion, inputCost, outputCost }: ChargeReceipt,
+): End | null {
+  const { text, finish } = completion.output;
+  const error = emptySummary(model, { text, finish, cost: { inputCost, outputCost, totalCost: inputCost + outputCost } });
+  if (error) request.facts.brokeOff = error.code;
+  return error && failureOf(error, request);
+}
+
+/** The error of a response that failed: OpenAI's two fields, and ours. */
+function failureOf(error: AppError, request: GatewayRequest): Omit<ResponseState, "output" | "status"> & { status: "failed" } {
   const body = JSON.parse(chatErrorBody(error, request.id)) as { error: object };
   return { status: "failed", error: body.error, incomplete_details: null, completed_at: null };
 }
