@@ -34,6 +34,7 @@ export default function CodexPage() {
       {setup(site, wanted)}
       {models(other)}
       {tools}
+      {compaction}
       {money}
     </DocsArticle>
   );
@@ -77,6 +78,25 @@ const tools = (
       Codex compacts a conversation before it fills the context window that it assumes. For a model that it does not know, name the window
       of the models page: <Code>model_context_window = 128000</Code>. A conversation that is longer fails with{" "}
       <Code>context_length_exceeded</Code> in the stream, which Codex reports.
+    </p>
+  </Section>
+);
+
+const compaction = (
+  <Section id="compaction" title="Compaction">
+    <p>
+      Near the end of the context window, or on <Code>/compact</Code>, Codex replaces the conversation with a summary. The setup above makes
+      Codex write the summary itself, with a request like any other.
+    </p>
+    <p>
+      With <Code>openai_base_url</Code>, Codex asks the service for it instead: its input ends with <Code>compaction_trigger</Code>. The
+      model summarizes the conversation in one call, which is reserved and charged like an answer. The summary comes back as one{" "}
+      <Code>compaction</Code> item, sealed for your account, and stands for the conversation in later requests, with any model. If the model
+      writes no whole summary, the response is <Code>failed</Code> or <Code>incomplete</Code> and contains no item.
+    </p>
+    <p>
+      Items that OpenAI or another service encrypted cannot be read here: the request fails with <Code>invalid_encrypted_content</Code>.
+      Start a new session after a change of service.
     </p>
   </Section>
 );

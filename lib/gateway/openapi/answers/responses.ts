@@ -19,7 +19,9 @@ const usage = z.object({
 
 const item = z
   .looseObject({
-    type: z.enum(["message", "reasoning", "function_call", "custom_tool_call", "tool_search_call"]).describe("What the item is."),
+    type: z
+      .enum(["message", "reasoning", "function_call", "custom_tool_call", "tool_search_call", "compaction"])
+      .describe("What the item is."),
     id: z.string().describe("The item's ID."),
   })
   .describe("An item, with OpenAI's fields of its type.");
@@ -37,7 +39,9 @@ export const responseAnswer = z.object({
     .object({ reason: z.enum(["max_output_tokens", "content_filter"]).describe("What cut the answer.") })
     .nullable()
     .describe("Why it is incomplete. null otherwise."),
-  output: z.array(item).describe("Messages, reasoning and calls, in order. Send them back in input with the next turn."),
+  output: z
+    .array(item)
+    .describe("Messages, reasoning and calls, in order; of a compaction, its one item. Send them back in input with the next turn."),
   usage: usage.nullable().describe("The provider's token counts, and their cost. null until the end."),
   model: modelName,
   background: z.literal(false).describe(always("false")),

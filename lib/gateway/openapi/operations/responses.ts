@@ -10,7 +10,7 @@ export const createResponse = ({ responseBody, responseAnswer, responseEvents }:
   tags: ["Answers"],
   summary: "Create a response (OpenAI format)",
   description:
-    "OpenAI's Responses, stateless: send the whole conversation in `input` with each request. Works with Codex and the `openai` package. Function and custom tools reach every model; tools that OpenAI hosts are dropped, unless the request forces one. Reserved and charged like a prompt; `usage` includes the cost.",
+    "OpenAI's Responses, stateless: send the whole conversation in `input` with each request. Works with Codex and the `openai` package. Function and custom tools reach every model; tools that OpenAI hosts are dropped, unless the request forces one. `compaction_trigger` at the end of `input` compacts the conversation into one `compaction` item, charged like any answer. Reserved and charged like a prompt; `usage` includes the cost.",
   security: needsKey,
   parameters: [idempotencyKey, clipToBalance, paymentProof],
   requestBody: {
@@ -19,6 +19,10 @@ export const createResponse = ({ responseBody, responseAnswer, responseEvents }:
       text: { summary: "A text", value: responseBody },
       stream: { summary: "Streamed", value: { ...responseBody, stream: true } },
       tools: { summary: "With a function and a custom tool", value: { ...responseBody, tools } },
+      compaction: {
+        summary: "A summary in place of the conversation",
+        value: { ...responseBody, input: [{ type: "message", role: "user", content: responseBody.input }, { type: "compaction_trigger" }] },
+      },
       reasoning: {
         summary: "With reasoning to send back next time",
         value: { ...responseBody, reasoning: { effort: "low", summary: "auto" }, include: ["reasoning.encrypted_content"] },
