@@ -10,6 +10,7 @@
 //   others     in catalogue-data/open-models.ts, retirements in catalogue-data/retirements.ts
 // Prices of every kind: those pages as of 2026-11-26 for Claude 5 and later, else a public list that quotes them: github.com/pydantic/
 // genai-prices 0.1.8 of 2026-09-23, for GPT-6.1 the notes of programs that price it, of September and October 2026. A retired model keeps the last price its provider published.
+// Release dates: those pages, model cards of Amazon Bedrock, and models.dev; of a name that moves on (deepseek-chat), its last model's.
 // Prices move: check them before going live, and correct them in MODELS_FILE.
 //
 // No model needs a reasoning ceiling: the xAI models listed here do not reason, and the output limit of all others includes reasoning:

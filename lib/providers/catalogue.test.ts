@@ -7,6 +7,7 @@ import { nanoUsd } from "@/lib/base/money";
 import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { buildCatalogue, checkLivePrices, findModel, listModels, priceVersion, supportedModelNames } from "./catalogue";
 import { builtInModels } from "./catalogue-data";
+import { embeddingModels } from "./catalogue-data/embedding";
 import { type Endpoints, endpointAt, setEndpoints } from "./endpoints";
 import { mergeModels } from "./models-file";
 import { fillPrices } from "./prices";
@@ -42,6 +43,19 @@ test("there are at least fourteen models, and each is sound", () => {
     expect(model.defaultMaxTokens).toBe(Math.min(1024, model.maxOutputTokens));
     expect(model.description).toMatch(/^[^\n]{5,120}$/);
   }
+});
+
+test("every built-in model says on which day it was released, before it retires", () => {
+  for (const { id, releasedOn, retirement } of [...builtInModels, ...embeddingModels]) {
+    expect(releasedOn, id).toMatch(/^202[2-9]-\d\d-\d\d$/);
+    const day = Date.parse(`${releasedOn}T00:00:00Z`);
+    expect(new Date(day).toISOString().slice(0, 10), id).toBe(releasedOn);
+    expect(day, id).toBeLessThan(retirement ? Date.parse(retirement.on) : Date.now());
+  }
+  // OpenAI dates its snapshots, Anthropic and Mistral their ids.
+  const dayOf = (id: string) => builtInModels.find((model) => model.id === id)?.releasedOn;
+  expect([dayOf("gpt-5.5"), dayOf("gpt-5.4-mini"), dayOf("gpt-4o-mini")]).toEqual(["2026-04-23", "2026-03-17", "2024-07-18"]);
+  expect(dayOf("claude-sonnet-4-5")).toBe("2025-09-29");
 });
 
 test("no built-in model is sold below what its provider charges", () => {
@@ -121,7 +135,9 @@ test("routes to providers that are not configured are left out, the others keep 
 });
 
 test("the models file adds models and overrides fields, with exact unit prices", () => {
-  const path = modelsFile({ models: [newModel, { id: "gpt-4o", inputPrice: 3, description: "Ours." }] });
+  const path = modelsFile({
+    models: [newModel, { id: "gpt-4o", inputPrice: 3, description: "Ours." }, { id: "gpt-4", releasedOn: "2023-06-13" }],
+  });
   const { byName, models } = buildCatalogue({ endpoints: everyProvider, modelsFile: path, todayMs });
   expect(byName.get("my-model")).toMatchObject({
     prices: [{ input: 2n, output: 1_500n }],
@@ -134,7 +150,9 @@ test("the models file adds models and overrides fields, with exact unit prices",
     prices: [{ input: 3_000n, output: 10_500n, cacheRead: 1_313n }],
     description: "Ours.",
     contextWindow: 128_000,
+    releasedOn: "2024-05-13",
   });
+  expect([byName.get("gpt-4")?.releasedOn, byName.get("my-model")?.releasedOn]).toEqual(["2023-06-13", undefined]);
   expect(models.at(-1)?.id).toBe("my-model");
 });
 
@@ -149,6 +167,7 @@ test.each([
   [{ models: [{ id: "another" }] }, 'models[0] "another": routes: a new model needs it'],
   [{ models: [{ ...newModel, maxOutputTokens: 9_000 }] }, "maxOutputTokens: cannot exceed contextWindow"],
   [{ models: [{ ...newModel, defaultMaxTokens: 501 }] }, "defaultMaxTokens: cannot exceed maxOutputTokens"],
+  [{ models: [{ ...newModel, releasedOn: "2026-02-30" }] }, "releasedOn: write a day, like 2027-01-14"],
   [{ models: [{ ...newModel, retiresOn: "soon" }] }, "retiresOn: write a day, like 2027-01-14"],
   [{ models: [{ ...newModel, successor: "gpt-5.4" }] }, "successor: it belongs to a date: write retiresOn beside it"],
   [{ models: [{ ...newModel, retiresOn: "2027-01-14", successor: "gpt-7" }] }, 'successor: "gpt-7" is not the id of another model'],

@@ -16,6 +16,8 @@ const DEFAULT_MAX_TOKENS = 1024;
 const tokens = z.number().int().min(1).max(100_000_000);
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/, "write letters, digits and . _ : / @ - only, at most 128");
 
+const day = z.iso.date("write a day, like 2027-01-14");
+
 /** USD per million tokens, as text or a number; becomes nano-USD per token. */
 const unitPrice = z.union([z.string(), z.number()]).transform((value, context): NanoUsd => {
   const problem = (message: string) => {
@@ -77,7 +79,8 @@ const entrySchema = z.strictObject({
   providerCosts: listedPrices.optional(),
   reasoningCeiling: z.number().int().min(0).max(100_000_000).optional(),
   tokenBound: z.enum(["o200k", "cl100k", "claude", "bytes"]).optional(),
-  retiresOn: z.iso.date("write a day, like 2027-01-14").optional(),
+  releasedOn: day.optional(),
+  retiresOn: day.optional(),
   successor: name.optional(),
 });
 
@@ -97,6 +100,8 @@ const entrySchema = z.strictObject({
  * provider is one in code or an entry of PROVIDERS_FILE, from whose `dialect` a route may differ.
  * A route may name its `wireFormat`: `openai` for a host that has OpenAI's reasoning models and no Responses, `openai-responses` for one
  * that has a model under another name.
+ * `releasedOn` is the day that GET /api/v1/models tells as `created` and `created_at`. Without it they are 0 and 1970-01-01, which Anthropic's
+ * API documents for a date that is not known: clients that sort by age put such a model last, and none takes it for new.
  * From the day `retiresOn` (UTC) on the model is refused; its users are told before, and of its `successor`. A provider's own earlier date
  * counts all the same.
  * Defaults: `tokenBound` is `bytes`, `reasoningCeiling` 0, `defaultMaxTokens` 1024 or the output limit if that is lower.
@@ -177,6 +182,7 @@ function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: Rep
     id: entry.id,
     aliases: entry.aliases ?? base?.aliases ?? [],
     description: entry.description ?? base?.description ?? entry.id,
+    releasedOn: entry.releasedOn ?? base?.releasedOn,
     routes,
     contextWindow,
     maxOutputTokens,

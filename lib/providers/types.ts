@@ -18,6 +18,8 @@ export interface Model {
   aliases: readonly string[];
   /** One short line for people. */
   description: string;
+  /** The day on which its vendor released it, as YYYY-MM-DD; absent for a model of the operator's that does not say. */
+  releasedOn?: string | undefined;
   /** Called in order: the first is the provider, the others are fallbacks. */
   routes: readonly [ModelRoute, ...ModelRoute[]];
   /** Tokens of input and output together. */

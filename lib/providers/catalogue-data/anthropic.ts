@@ -6,6 +6,7 @@ import type { ModelRow } from "./row";
 export const anthropicModels: readonly ModelRow[] = [
   {
     id: "claude-sonnet-4-5",
+    releasedOn: "2025-09-29",
     description: "Long context and analysis.",
     wireName: "claude-sonnet-4-5-20250929",
     aliases: ["claude-sonnet-4-5-20250929", "claude-sonnet-4.5"],
@@ -17,6 +18,7 @@ export const anthropicModels: readonly ModelRow[] = [
   },
   {
     id: "claude-haiku-4-5",
+    releasedOn: "2025-10-15",
     description: "Quick answers from the Claude family.",
     wireName: "claude-haiku-4-5-20251001",
     aliases: ["claude-haiku-4-5-20251001", "claude-haiku-4.5"],
@@ -27,6 +29,7 @@ export const anthropicModels: readonly ModelRow[] = [
   },
   {
     id: "claude-opus-4-5",
+    releasedOn: "2025-11-24",
     description: "Careful work on difficult tasks.",
     wireName: "claude-opus-4-5-20251101",
     aliases: ["claude-opus-4-5-20251101", "claude-opus-4.5"],
@@ -37,6 +40,7 @@ export const anthropicModels: readonly ModelRow[] = [
   },
   {
     id: "claude-sonnet-5-5",
+    releasedOn: "2026-09-28",
     description: "Speed and judgement. Thinks before it answers, out of maxTokens: ask for several thousand.",
     aliases: ["claude-sonnet-5.5"],
     context: 1_000_000,
@@ -47,6 +51,7 @@ export const anthropicModels: readonly ModelRow[] = [
   },
   {
     id: "claude-opus-4-7",
+    releasedOn: "2026-04-16",
     description: "Difficult tasks over a long context.",
     aliases: ["claude-opus-4.7"],
     context: 1_000_000,
@@ -56,6 +61,7 @@ export const anthropicModels: readonly ModelRow[] = [
   },
   {
     id: "claude-opus-4-8",
+    releasedOn: "2026-05-28",
     description: "Difficult tasks over a long context.",
     aliases: ["claude-opus-4.8"],
     context: 1_000_000,
@@ -65,6 +71,7 @@ export const anthropicModels: readonly ModelRow[] = [
   },
   {
     id: "claude-sonnet-5",
+    releasedOn: "2026-06-30",
     description: "Speed and judgement of the last generation. Thinks before it answers, out of maxTokens: ask for several thousand.",
     context: 1_000_000,
     maxOutput: 128_000,
@@ -73,6 +80,7 @@ export const anthropicModels: readonly ModelRow[] = [
   },
   {
     id: "claude-opus-5",
+    releasedOn: "2026-07-24",
     description: "Agents and long tasks of the last generation. Thinks before it answers, out of maxTokens: ask for several thousand.",
     context: 1_000_000,
     maxOutput: 128_000,
@@ -81,6 +89,7 @@ export const anthropicModels: readonly ModelRow[] = [
   },
   {
     id: "claude-opus-5-5",
+    releasedOn: "2026-09-21",
     description: "Agents, code and long tasks. Thinks before it answers, out of maxTokens: ask for several thousand.",
     aliases: ["claude-opus-5.5"],
     context: 1_000_000,
@@ -90,6 +99,7 @@ export const anthropicModels: readonly ModelRow[] = [
   },
   {
     id: "claude-fable-5-1",
+    releasedOn: "2026-09-01",
     description: "The most capable Claude. Thinks before it answers, out of maxTokens: ask for several thousand.",
     aliases: ["claude-fable-5.1"],
     context: 1_000_000,
@@ -100,6 +110,7 @@ export const anthropicModels: readonly ModelRow[] = [
   // Above 100,000 tokens of prompt everything costs five times as much.
   {
     id: "claude-haiku-5-5",
+    releasedOn: "2026-10-07",
     description: "High volume and low latency. Thinks before it answers, out of maxTokens: ask for several thousand.",
     aliases: ["claude-haiku-5.5"],
     context: 1_000_000,

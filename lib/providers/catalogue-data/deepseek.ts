@@ -5,6 +5,7 @@ import type { ModelRow } from "./row";
 export const deepseekModels: readonly ModelRow[] = [
   {
     id: "deepseek-chat",
+    releasedOn: "2025-12-01",
     description: "Code generation.",
     context: 128_000,
     maxOutput: 8_192,
@@ -15,6 +16,7 @@ export const deepseekModels: readonly ModelRow[] = [
   // Costs are those of peak hours; off-peak is half.
   {
     id: "deepseek-flash",
+    releasedOn: "2026-09-10",
     description: "Code and agents. Thinks before it answers, out of maxTokens: ask for several thousand.",
     context: 1_000_000,
     maxOutput: 384_000,
@@ -23,6 +25,7 @@ export const deepseekModels: readonly ModelRow[] = [
   },
   {
     id: "deepseek-v4-flash",
+    releasedOn: "2026-04-24",
     description: "Code and agents at a low price. Thinks before it answers, out of maxTokens: ask for several thousand.",
     context: 1_000_000,
     maxOutput: 384_000,
@@ -31,6 +34,7 @@ export const deepseekModels: readonly ModelRow[] = [
   },
   {
     id: "deepseek-v4-pro",
+    releasedOn: "2026-04-24",
     description: "Hard problems in code. Thinks before it answers, out of maxTokens: ask for several thousand.",
     context: 1_000_000,
     maxOutput: 384_000,

@@ -5,18 +5,29 @@ import { modelOf } from "./row";
 
 interface EmbeddingRow {
   id: string;
+  releasedOn: string;
   description: string;
   /** Nano-USD per token, that the provider charges. */
   cost: number;
 }
 
-const embedding = ({ id, description, cost }: EmbeddingRow): Model => ({
-  ...modelOf("openai", "openai", { id, description, context: 8_192, maxOutput: 1, cost: { input: cost, output: 0 }, bound: "cl100k" }),
+const embedding = ({ cost, ...row }: EmbeddingRow): Model => ({
+  ...modelOf("openai", "openai", { ...row, context: 8_192, maxOutput: 1, cost: { input: cost, output: 0 }, bound: "cl100k" }),
   type: "embedding",
 });
 
 export const embeddingModels: readonly Model[] = [
-  embedding({ id: "text-embedding-3-small", description: "Embeddings of 1,536 numbers, for search and clustering.", cost: 20 }),
-  embedding({ id: "text-embedding-3-large", description: "Embeddings of 3,072 numbers, the most exact.", cost: 130 }),
-  embedding({ id: "text-embedding-ada-002", description: "The older embeddings of 1,536 numbers.", cost: 100 }),
+  embedding({
+    id: "text-embedding-3-small",
+    releasedOn: "2024-01-25",
+    description: "Embeddings of 1,536 numbers, for search and clustering.",
+    cost: 20,
+  }),
+  embedding({
+    id: "text-embedding-3-large",
+    releasedOn: "2024-01-25",
+    description: "Embeddings of 3,072 numbers, the most exact.",
+    cost: 130,
+  }),
+  embedding({ id: "text-embedding-ada-002", releasedOn: "2022-12-15", description: "The older embeddings of 1,536 numbers.", cost: 100 }),
 ];

@@ -5,6 +5,7 @@ import type { ModelRow } from "./row";
 export const geminiModels: readonly ModelRow[] = [
   {
     id: "gemini-2.5-flash",
+    releasedOn: "2025-06-17",
     description: "Fast and cost-effective. May think before it answers, out of maxTokens.",
     context: 1_048_576,
     maxOutput: 65_536,
@@ -14,6 +15,7 @@ export const geminiModels: readonly ModelRow[] = [
   },
   {
     id: "gemini-2.5-flash-lite",
+    releasedOn: "2025-07-22",
     description: "The cheapest Gemini, for simple tasks in bulk.",
     context: 1_048_576,
     maxOutput: 65_536,
@@ -22,6 +24,7 @@ export const geminiModels: readonly ModelRow[] = [
   },
   {
     id: "gemini-3.5-flash-lite",
+    releasedOn: "2026-07-21",
     description: "Low latency over a long context.",
     context: 1_048_576,
     maxOutput: 65_536,
@@ -31,6 +34,7 @@ export const geminiModels: readonly ModelRow[] = [
   // Above 200,000 tokens of prompt the Pro models cost twice the input and 1.5 times the output.
   {
     id: "gemini-2.5-pro",
+    releasedOn: "2025-06-17",
     description: "Reasoning over a long context. Thinks before it answers, out of maxTokens: ask for several thousand.",
     context: 1_048_576,
     maxOutput: 65_536,
@@ -44,6 +48,7 @@ export const geminiModels: readonly ModelRow[] = [
   },
   {
     id: "gemini-3.1-pro-preview",
+    releasedOn: "2026-02-19",
     description: "Hard problems over a long context. Thinks before it answers, out of maxTokens: ask for several thousand.",
     context: 1_048_576,
     maxOutput: 65_536,
@@ -57,6 +62,7 @@ export const geminiModels: readonly ModelRow[] = [
   },
   {
     id: "gemini-3.5-flash",
+    releasedOn: "2026-05-19",
     description: "Quick work over a long context. Thinks before it answers, out of maxTokens: ask for several thousand.",
     context: 1_048_576,
     maxOutput: 65_536,
@@ -66,6 +72,7 @@ export const geminiModels: readonly ModelRow[] = [
   // Half of it until 2026-12-31; sold at the price that follows.
   {
     id: "gemini-3.6-flash",
+    releasedOn: "2026-07-21",
     description: "Quick work over a long context. Thinks before it answers, out of maxTokens: ask for several thousand.",
     context: 1_048_576,
     maxOutput: 65_536,
@@ -74,6 +81,7 @@ export const geminiModels: readonly ModelRow[] = [
   },
   {
     id: "gemini-3.7-flash",
+    releasedOn: "2026-08-13",
     description: "Quick work over a long context. Thinks before it answers, out of maxTokens: ask for several thousand.",
     context: 1_048_576,
     maxOutput: 65_536,
@@ -82,6 +90,7 @@ export const geminiModels: readonly ModelRow[] = [
   },
   {
     id: "gemini-3.8-flash",
+    releasedOn: "2026-09-02",
     description: "Quick work over a long context. Thinks before it answers, out of maxTokens: ask for several thousand.",
     context: 1_048_576,
     maxOutput: 65_536,

@@ -12,6 +12,7 @@ import type { ModelRow } from "./row";
 export const mistralModels: readonly ModelRow[] = [
   {
     id: "mistral-large-2512",
+    releasedOn: "2025-12-02",
     description: "Open weights, for demanding work.",
     context: 262_144,
     maxOutput: 32_768,
@@ -20,6 +21,7 @@ export const mistralModels: readonly ModelRow[] = [
   },
   {
     id: "mistral-medium-3-5",
+    releasedOn: "2026-04-29",
     description: "Agents and code, at half the price of the largest models.",
     context: 262_144,
     maxOutput: 32_768,
@@ -28,6 +30,7 @@ export const mistralModels: readonly ModelRow[] = [
   },
   {
     id: "mistral-small-2603",
+    releasedOn: "2026-03-16",
     description: "Quick and cheap.",
     context: 262_144,
     maxOutput: 32_768,
@@ -36,6 +39,7 @@ export const mistralModels: readonly ModelRow[] = [
   },
   {
     id: "codestral-2508",
+    releasedOn: "2025-07-30",
     description: "Completes and writes code.",
     context: 256_000,
     maxOutput: 32_768,
@@ -44,6 +48,7 @@ export const mistralModels: readonly ModelRow[] = [
   },
   {
     id: "ministral-14b-2512",
+    releasedOn: "2025-12-02",
     description: "Small open weights, for simple tasks in bulk.",
     context: 262_144,
     maxOutput: 32_768,
@@ -57,6 +62,7 @@ const gptOssEfforts = { efforts: ["low", "medium", "high"] } satisfies ModelRow[
 export const groqModels: readonly ModelRow[] = [
   {
     id: "gpt-oss-120b",
+    releasedOn: "2025-08-05",
     description: "Open weights by OpenAI, answered fast. Reasons before it answers, out of maxTokens.",
     wireName: "openai/gpt-oss-120b",
     context: 131_072,
@@ -75,6 +81,7 @@ export const groqModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-oss-20b",
+    releasedOn: "2025-08-05",
     description: "Small open weights by OpenAI, answered fast. Reasons before it answers, out of maxTokens.",
     wireName: "openai/gpt-oss-20b",
     context: 131_072,
@@ -94,6 +101,7 @@ export const groqModels: readonly ModelRow[] = [
   },
   {
     id: "qwen3.8-27b",
+    releasedOn: "2026-08-14",
     description: "Open weights by Alibaba, for code and agents, answered fast. Thinks before it answers, out of maxTokens.",
     wireName: "qwen/qwen3.8-27b",
     context: 131_042,
@@ -108,6 +116,7 @@ export const groqModels: readonly ModelRow[] = [
 export const fireworksModels: readonly ModelRow[] = [
   {
     id: "glm-5.2",
+    releasedOn: "2026-06-13",
     description: "Open weights by Z.ai, for agents and code. Thinks before it answers, out of maxTokens.",
     wireName: "accounts/fireworks/models/glm-5p2",
     context: 1_040_000,
@@ -117,6 +126,7 @@ export const fireworksModels: readonly ModelRow[] = [
   },
   {
     id: "minimax-m3",
+    releasedOn: "2026-06-01",
     description: "Open weights by MiniMax, for agents and code. Thinks before it answers, out of maxTokens.",
     wireName: "accounts/fireworks/models/minimax-m3",
     context: 512_000,
@@ -130,6 +140,7 @@ export const fireworksModels: readonly ModelRow[] = [
 export const moonshotModels: readonly ModelRow[] = [
   {
     id: "kimi-k3",
+    releasedOn: "2026-07-16",
     description: "Agents and long tasks. Thinks before it answers, out of maxTokens: ask for several thousand.",
     context: 1_048_576,
     maxOutput: 131_072,
@@ -141,6 +152,7 @@ export const moonshotModels: readonly ModelRow[] = [
 export const cerebrasModels: readonly ModelRow[] = [
   {
     id: "gpt-oss-120b-cerebras",
+    releasedOn: "2025-08-05",
     description: "Open weights by OpenAI, answered at thousands of tokens a second. Reasons before it answers, out of maxTokens.",
     wireName: "gpt-oss-120b",
     context: 131_072,

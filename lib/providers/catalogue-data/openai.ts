@@ -5,6 +5,7 @@ import type { ModelRow } from "./row";
 export const openaiModels: readonly ModelRow[] = [
   {
     id: "gpt-3.5-turbo",
+    releasedOn: "2023-03-01",
     description: "Fast answers to general queries.",
     aliases: ["gpt-3.5-turbo-0125"],
     context: 16_385,
@@ -15,6 +16,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-4",
+    releasedOn: "2023-03-14",
     description: "The original GPT-4.",
     aliases: ["gpt-4-0613"],
     context: 8_192,
@@ -24,6 +26,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-4-turbo",
+    releasedOn: "2024-04-09",
     description: "Complex reasoning.",
     aliases: ["gpt-4-turbo-2024-04-09"],
     context: 128_000,
@@ -34,6 +37,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-4o",
+    releasedOn: "2024-05-13",
     description: "An all-round model for everyday work.",
     aliases: ["gpt-4o-2024-08-06"],
     context: 128_000,
@@ -43,6 +47,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-4o-mini",
+    releasedOn: "2024-07-18",
     description: "Small, quick and cheap.",
     aliases: ["gpt-4o-mini-2024-07-18"],
     context: 128_000,
@@ -52,6 +57,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-4.1",
+    releasedOn: "2025-04-14",
     description: "Follows instructions closely over a long context.",
     aliases: ["gpt-4.1-2025-04-14"],
     context: 1_047_576,
@@ -61,6 +67,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-4.1-mini",
+    releasedOn: "2025-04-14",
     description: "Long context at a low price.",
     aliases: ["gpt-4.1-mini-2025-04-14"],
     context: 1_047_576,
@@ -71,6 +78,7 @@ export const openaiModels: readonly ModelRow[] = [
   // From 272,000 input tokens on OpenAI charges twice the input and 1.5 times the output price, for the whole request.
   {
     id: "gpt-5.4",
+    releasedOn: "2026-03-05",
     description: "Professional work over a long context. Reasons before it answers, out of maxTokens: ask for several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
@@ -84,6 +92,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-5.4-mini",
+    releasedOn: "2026-03-17",
     description: "Everyday work, quicker and cheaper. Reasons before it answers, out of maxTokens: ask for several thousand.",
     context: 400_000,
     maxOutput: 128_000,
@@ -92,6 +101,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-5.4-nano",
+    releasedOn: "2026-03-17",
     description: "Simple tasks in bulk. Reasons before it answers, out of maxTokens: ask for several thousand.",
     context: 400_000,
     maxOutput: 128_000,
@@ -100,6 +110,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-5.5",
+    releasedOn: "2026-04-23",
     description: "Demanding work over a long context. Reasons before it answers, out of maxTokens: ask for several thousand.",
     context: 1_000_000,
     maxOutput: 128_000,
@@ -114,6 +125,7 @@ export const openaiModels: readonly ModelRow[] = [
   // Since GPT-5.6 writes into the cache cost 1.25 times the input; since GPT-6.1 those for twelve hours cost twice the input.
   {
     id: "gpt-5.6-sol",
+    releasedOn: "2026-07-09",
     description: "Hard problems of the last generation. Reasons before it answers, out of maxTokens: ask for several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
@@ -128,6 +140,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-5.6-terra",
+    releasedOn: "2026-07-09",
     description: "A balance of quality and price. Reasons before it answers, out of maxTokens: ask for several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
@@ -142,6 +155,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-5.6-luna",
+    releasedOn: "2026-07-09",
     description: "High volume at a low price. Reasons before it answers, out of maxTokens: ask for several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
@@ -156,6 +170,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-6-astra",
+    releasedOn: "2026-09-03",
     description: "The hardest work, from start to end. Reasons before it answers, out of maxTokens: ask for several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
@@ -170,6 +185,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-6-sol",
+    releasedOn: "2026-09-22",
     description: "Hard problems. Reasons before it answers, out of maxTokens: ask for several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
@@ -184,6 +200,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-6-luna",
+    releasedOn: "2026-09-22",
     description: "High volume at a low price. Reasons before it answers, out of maxTokens: ask for several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
@@ -198,6 +215,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-6.1-sol",
+    releasedOn: "2026-09-29",
     description: "Hard problems, and cheap to read again. Reasons before it answers, out of maxTokens: ask for several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
@@ -213,6 +231,7 @@ export const openaiModels: readonly ModelRow[] = [
   },
   {
     id: "gpt-6.1-terra",
+    releasedOn: "2026-10-26",
     description: "Everyday work, and cheap to read again. Reasons before it answers, out of maxTokens: ask for several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,

@@ -29,6 +29,8 @@ interface ProviderCosts extends KindCosts {
 
 export interface ModelRow {
   id: string;
+  /** The day on which its vendor released it, as YYYY-MM-DD. */
+  releasedOn: string;
   description: string;
   wireName?: string;
   aliases?: readonly string[];
@@ -69,6 +71,7 @@ export function modelOf(provider: ProviderId, vendor: string, row: ModelRow): Mo
     id: row.id,
     aliases: [`${vendor}/${row.id}`, ...(row.aliases ?? [])],
     description: row.description,
+    releasedOn: row.releasedOn,
     routes: [{ provider, wireName, ...(dialect && { dialect }) }, ...otherRoutes.map(({ cost: _, ...route }) => route)],
     contextWindow: row.context,
     maxOutputTokens: row.maxOutput,

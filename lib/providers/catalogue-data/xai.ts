@@ -7,6 +7,7 @@ export const xaiModels: readonly ModelRow[] = [
   // The specification's price is below the cost of every current xAI model; this is the last one it covers (cost above 128,000 tokens).
   {
     id: "grok",
+    releasedOn: "2025-09-19",
     description: "General queries.",
     wireName: "grok-4-fast-non-reasoning",
     aliases: ["grok-4-fast-non-reasoning"],
@@ -19,6 +20,7 @@ export const xaiModels: readonly ModelRow[] = [
   // From 200,000 tokens of prompt on xAI charges twice as much, for the whole request.
   {
     id: "grok-4.20",
+    releasedOn: "2026-03-09",
     description: "General queries, answered at once, without reasoning.",
     wireName: "grok-4.20-non-reasoning",
     aliases: ["grok-4.20-non-reasoning"],
