@@ -3,6 +3,7 @@
 export interface Model {
   id: string;
   object: "model";
+  /** When its vendor released it: the start of that day in UTC, Unix seconds; 0 when that is not known. */
   created: number;
   /** The provider that runs it. */
   owned_by: string;

@@ -133,7 +133,9 @@ describe.each(entryNames)("the Anthropic package through the %s server", (entry)
     const ids: string[] = [];
     for await (const { id, type } of client({ key: "pp_none" }).models.list()) if (type === "model") ids.push(id);
     expect(ids).toContain("claude-haiku-4-5");
-    expect(await client({ key: "pp_none" }).models.retrieve("gpt-4")).toMatchObject({ id: "gpt-4", type: "model", display_name: "gpt-4" });
+    expect(await client({ key: "pp_none" }).models.retrieve("gpt-4")).toMatchObject({
+      ...{ id: "gpt-4", type: "model", display_name: "gpt-4", created_at: "2023-03-14T00:00:00Z" },
+    });
   });
 });
 

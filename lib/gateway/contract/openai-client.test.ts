@@ -144,7 +144,11 @@ describe.each(entryNames)("the openai package through the %s server", (entry) =>
     for await (const { id } of client({ key: "pp_none" }).models.list()) ids.push(id);
     expect(ids).toContain(model);
     expect(ids.length).toBeGreaterThanOrEqual(14);
-    expect(await client({ key: "pp_none" }).models.retrieve("gpt-4")).toMatchObject({ id: "gpt-4", object: "model" });
+    expect(await client({ key: "pp_none" }).models.retrieve("gpt-4")).toMatchObject({
+      id: "gpt-4",
+      object: "model",
+      created: 1_678_752_000,
+    });
     await expect(client({ key: "pp_none" }).models.retrieve("gpt-99")).rejects.toMatchObject({ status: 404 });
   });
 });

@@ -119,6 +119,11 @@ test("a prompt is answered by the provider of the file and charged exactly by it
   await expectPaid({ accountId, credit });
 });
 
+test("a model of the file without a release date is listed with the date that stands for an unknown one", async () => {
+  const { text } = await ask({ url: service.url("node"), path: "/api/v1/models/open-model", method: "GET" });
+  expect(JSON.parse(text)).toMatchObject({ id: "open-model", created: 0, created_at: "1970-01-01T00:00:00Z" });
+});
+
 test("a stream has the same text and cost, and asks for its usage", async () => {
   const { key } = await openAccount();
   const { text } = await ask({ url: service.url("node"), key, body: promptOf({ stream: true }) });

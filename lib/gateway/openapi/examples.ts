@@ -19,7 +19,7 @@ import { promptWriter } from "../prompt/prompt-body";
 import { ToolNames } from "../prompt/tool-calls/names";
 import type { PaymentFacts } from "../proof/facts";
 import type { paymentSchema } from "../proof/proof-body";
-import { priceList } from "../reads/models";
+import { priceList, releaseTime } from "../reads/models";
 import { usageInKinds } from "../reads/receipt";
 import type { ResponsesPrompt } from "../responses/body";
 import { responsesWriter } from "../responses/writer";
@@ -214,10 +214,8 @@ function exampleRequest(): GatewayRequest {
 export const modelExample = (model: Model): object => ({
   id: model.id,
   object: "model",
-  created: 0,
   type: "model",
   display_name: model.id,
-  created_at: "1970-01-01T00:00:00Z",
   max_input_tokens: model.contextWindow,
   max_tokens: model.maxOutputTokens,
   owned_by: model.routes[0].provider,
@@ -233,5 +231,6 @@ export const modelExample = (model: Model): object => ({
   },
   prices: priceList(model.prices).map(({ per1M, ...listed }) => ({ ...listed, per1M: usdNumber(per1M) })),
   aliases: model.aliases,
+  ...releaseTime(model),
   ...(model.retirement && { retiresOn: model.retirement.on, successor: model.retirement.successor }),
 });

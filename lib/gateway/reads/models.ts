@@ -57,13 +57,17 @@ function unknownName(name: string): AppError {
 export const priceList = (prices: Prices) =>
   listPrices(prices).map(({ kind, price, fromInputTokens }) => ({ kind, per1M: nanoUsd(price * 1_000_000n), fromInputTokens }));
 
+/** The beginning of the day, in Unix seconds, and as a time; 0 and 1970 for an unknown day, as Anthropic's API has it. */
+export function releaseTime({ releasedOn = "1970-01-01" }: Pick<Model, "releasedOn">): { created: number; created_at: string } {
+  const created_at = `${releasedOn}T00:00:00Z`;
+  return { created: Date.parse(created_at) / 1_000, created_at };
+}
+
 const modelBody = (of: Model): { [key: string]: Json } => ({
   id: of.id,
   object: "model",
-  created: 0,
   type: "model",
   display_name: of.id,
-  created_at: "1970-01-01T00:00:00Z", // Anthropic's own word for an unknown date
   owned_by: of.routes[0].provider,
   description: of.description,
   outputModalities: of.type === "embedding" ? ["embedding"] : ["text"],
@@ -77,4 +81,5 @@ const modelBody = (of: Model): { [key: string]: Json } => ({
   aliases: of.aliases,
   retiresOn: of.retirement?.on,
   successor: of.retirement?.successor,
+  ...releaseTime(of),
 });

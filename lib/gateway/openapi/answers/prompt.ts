@@ -50,10 +50,10 @@ export const quote = z.object({
 export const model = z.object({
   id: z.string().describe("The model ID to send as model."),
   object: z.literal("model").describe("Always model."),
-  created: z.int().describe("Always 0. Present for OpenAI's client."),
+  created: z.int().describe("When its vendor released it: the start of that day, UTC, Unix seconds. 0 if unknown."),
   type: z.literal("model").describe("Always model. Present for Anthropic's client, like the next four fields."),
   display_name: z.string().describe("The model's ID again."),
-  created_at: z.string().describe("Always 1970-01-01T00:00:00Z."),
+  created_at: z.string().describe("The same as created, in RFC 3339. 1970-01-01T00:00:00Z if unknown."),
   max_input_tokens: count("The same as contextWindow."),
   max_tokens: count("The same as maxOutputTokens."),
   owned_by: z.string().describe("The provider."),
