@@ -4,6 +4,8 @@
 // context_management, #31033 defer_loading). Texts are our own.
 
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { listModels } from "@/lib/providers/catalogue";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { chargesOf, expectPaid } from "./testing/books";
 import { ask } from "./testing/client";
@@ -174,4 +176,50 @@ describe.each(entryNames)("Claude Code through the %s server", (entry) => {
     expect(list.has_more).toBe(false);
     expect(list.data).toContainEqual(expect.objectContaining({ id: "claude-sonnet-5-5", type: "model", display_name: expect.any(String) }));
   });
+});
+
+/**
+ * CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY, as the package @anthropic-ai/claude-code 2.1.332 asks and reads: one GET of
+ * `${ANTHROPIC_BASE_URL}/v1/models?limit=1000` that may not redirect and has 3 seconds, with the key as Bearer, or as Bearer and x-api-key where
+ * apiKeyHelper gives it. It keeps `id`, `display_name` and `description` of each entry, refuses the whole list for one of another type, and takes
+ * the ids with "claude" or "anthropic" in them; "From gateway" stands for a description that is missing.
+ */
+describe("Claude Code's model discovery", () => {
+  const discovered = z.object({
+    data: z.array(z.object({ id: z.string(), display_name: z.string().optional(), description: z.string().nullish() }).strip()),
+  });
+  const discover = async (headers: Record<string, string>) => {
+    const response = await fetch(`${service.url("node")}/api/v1/models?limit=1000`, {
+      headers: { "anthropic-version": "2023-06-01", "user-agent": "claude-cli/2.1.332 (external, cli)", ...headers },
+      redirect: "error",
+      signal: AbortSignal.timeout(3_000),
+    });
+    expect(response.status).toBe(200);
+    return discovered.parse(await response.json()).data.filter(({ id }) => /(claude|anthropic)/i.test(id));
+  };
+
+  test.each(["ANTHROPIC_AUTH_TOKEN", "apiKeyHelper", "ANTHROPIC_API_KEY"])(
+    "with %s it finds every Claude, and each that it finds answers",
+    async (from) => {
+      const account = await openAccount();
+      const { key } = account;
+      const bearer = { authorization: `Bearer ${key}` };
+      const all = { ANTHROPIC_AUTH_TOKEN: bearer, apiKeyHelper: { ...bearer, "x-api-key": key }, ANTHROPIC_API_KEY: { "x-api-key": key } };
+      const found = await discover(all[from as keyof typeof all]);
+      const claudes = listModels().filter(({ routes }) => routes.some(({ provider }) => provider === "anthropic"));
+      expect(found.map(({ id }) => id)).toEqual(claudes.map(({ id }) => id));
+      expect(found.length).toBeGreaterThan(5);
+      for (const { display_name, description } of found) {
+        expect(display_name).toMatch(/^[\w.-]{1,80}$/);
+        expect(description).toMatch(/^[^\n]{5,}$/);
+      }
+      const messages = [{ role: "user", content: "Hi" }];
+      for (const { id } of found) {
+        const body = { model: id, max_tokens: 64, messages };
+        const answer = await ask({ url: service.url("node"), key, path: "/api/v1/messages?beta=true", headers, body });
+        expect(answer.status, id).toBe(200);
+      }
+      await expectPaid(account);
+    },
+  );
 });

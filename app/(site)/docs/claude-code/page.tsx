@@ -36,6 +36,10 @@ export default function ClaudeCodePage() {
           Any model of <DocLink href="/models">the list</DocLink> works, not only Claude. <Code>ANTHROPIC_MODEL</Code> is the main model,{" "}
           <Code>ANTHROPIC_DEFAULT_HAIKU_MODEL</Code> the one for small tasks such as titles.
         </p>
+        <p>
+          With <Code>CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY=1</Code>, <Code>/model</Code> also lists every Claude that is available
+          here. Other models work by name.
+        </p>
       </Section>
       <Section id="differences" title="What is different">
         <FieldTable
