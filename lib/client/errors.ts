@@ -36,6 +36,7 @@ export interface ErrorDetails {
       | "malformed"
       | "network_unsupported"
       | "amount_too_low"
+      | "amount_mismatch"
       | "bad_signature"
       | "expired"
       | "payer_mismatch"

@@ -24,6 +24,8 @@ export interface PaymentMade {
   network: string;
   /** USDC cents that the payment moved. */
   amount: number;
+  /** The same in USD, the unit of `charged` and `change`. */
+  amountUsd: number;
   /** Null when the payer's credit paid. */
   transaction: string | null;
   /** USD, both. */

@@ -44,10 +44,12 @@ const paidOf = (text: string): Paid => (JSON.parse(text) as { payment: Paid }).p
 async function expectPaidBy(text: string, payment: PaymentObject, changeBelongsTo: "account" | "address"): Promise<bigint> {
   const { totalCost } = readCosts(text);
   const paid = paidOf(text);
-  expect(Object.keys(paid)).toEqual(["requestId", "from", "network", "amount", "transaction", "charged", "change", "changeBelongsTo"]);
+  expect(Object.keys(paid)).toEqual([
+    ...["requestId", "from", "network", "amount", "amountUsd", "transaction", "charged", "change", "changeBelongsTo"],
+  ]);
   expect(Object.keys(JSON.parse(text) as object).at(-1)).toBe("payment");
   expect(paid).toMatchObject({ requestId: payment.requestId, from: payment.from.toLowerCase(), network: "eip155:31337" });
-  expect(paid).toMatchObject({ amount: payment.amount, changeBelongsTo });
+  expect(paid).toMatchObject({ amount: payment.amount, amountUsd: payment.amount / 100, changeBelongsTo });
   expect([parseUsd(String(paid.charged)), parseUsd(String(paid.change))]).toEqual([totalCost, CENT * BigInt(payment.amount) - totalCost]);
   const receipt = await payments.chain.client.getTransactionReceipt({ hash: paid.transaction as `0x${string}` });
   expect([receipt.status, receipt.to]).toEqual(["success", payments.contract]);

@@ -152,6 +152,22 @@ test.each(changes)("a transaction that %s is refused, and costs nothing", async 
   expect(await counts(payer)).toEqual(before);
 });
 
+test("a transaction over more than its accepted.amount, above the price, is a mismatch with the cure, and costs nothing", async () => {
+  const payer = await x402.newPayer();
+  const { payment, payload } = await written(payer, body);
+  const [price, signed] = [payment.units, payment.units + 500n];
+  const before = await counts(payer);
+  const answer = await x402.send(body, withBytes(payload, signPaymentBytes({ ...payment, units: signed })));
+  expectRefused(answer, "amount_mismatch");
+  expect(settlementIn(answer)).toMatchObject({ success: false, errorReason: "invalid_exact_svm_payload_amount_mismatch" });
+  expect(answer.text).toContain(
+    `over ${signed} units of USDC, but its accepted.amount is ${price}. Sign exactly what accepted.amount says`,
+  );
+  expect(await counts(payer)).toEqual(before);
+  // The cure.
+  expect((await x402.send(body, await x402.signPayment(payer, body))).status).toBe(200);
+});
+
 test("a guard that would make the transaction fail is detected before signing: refused, no answer, no cost to our fee payer", async () => {
   const payer = await x402.newPayer();
   const { payment, payload } = await written(payer, body);
@@ -171,7 +187,7 @@ test("less than required, another network, and a payee of the payer's choice are
   const before = await counts(payer);
   const refusals: [Partial<SolanaPayload["accepted"]>, string][] = [
     [{ amount: `${BigInt(payload.accepted.amount) - 1n}` }, "amount_too_low"],
-    [{ amount: `${BigInt(payload.accepted.amount) + 1n}` }, "amount_too_low"],
+    [{ amount: `${BigInt(payload.accepted.amount) + 1n}` }, "amount_mismatch"],
     [{ network: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1" }, "network_unsupported"],
     [{ payTo: payer.address }, "malformed"],
     [{ asset: payer.address }, "malformed"],

@@ -4,7 +4,10 @@ import type { Json } from "@/lib/base/json";
 import { type NanoUsd, nanoUsd, usdText } from "@/lib/base/money";
 import type { PaymentFacts } from "./facts";
 
-/** `amount` is USDC cents, `charged` and `change` are USD. A proof has the requestId that its payer chose. */
+/**
+ * `amount` is USDC cents, as a proof's own field is; `amountUsd` is the same in USD, the unit of `charged` and `change`. A proof has the requestId
+ * that its payer chose.
+ */
 export function paymentBody(payment: PaymentFacts, charged: NanoUsd): { [key: string]: Json } {
   const { scheme, nonce, payer, network, amount, transaction, changeBelongsTo } = payment;
   return {
@@ -12,6 +15,7 @@ export function paymentBody(payment: PaymentFacts, charged: NanoUsd): { [key: st
     from: payer,
     network,
     amount: Number(usdText(amount * 100n)),
+    amountUsd: amount,
     transaction,
     charged,
     // Nothing moved when a credit covered the request.

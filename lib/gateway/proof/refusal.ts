@@ -9,6 +9,7 @@ export const paymentReasons = {
   malformed: "The payment is malformed. Send exactly: from, amount, signature, timestamp, requestId and network",
   network_unsupported: "This network is not supported. GET /api/v1/payment-terms lists the supported ones",
   amount_too_low: "The payment is too low. Sign at least details.requiredAmount cents, or lower maxTokens",
+  amount_mismatch: "The signed amount is not the one in accepted.amount. Sign exactly that amount",
   bad_signature: "The signature does not match these four lines. GET /api/v1/payment-terms shows exactly what to sign",
   expired: "The payment has expired: its timestamp is more than five minutes off. Sign a new one",
   payer_mismatch: "The paying wallet belongs to a different account than the API key. Use a key of the wallet's account",

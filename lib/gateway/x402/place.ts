@@ -20,7 +20,7 @@ import { placeFromCredit } from "./credit";
 import { checkIdentifier, readIdentifier } from "./identifier";
 import { findFormerOffer, findOffer, type Offer, resource } from "./offers";
 import { offer, refusePayment, refuseUnpaid, setOutcomeHeader, setPaidHeader } from "./payment-headers";
-import { readPrice } from "./price";
+import { NANO_PER_UNIT, readPrice } from "./price";
 import { SIGN_IN } from "./sign-in";
 
 interface Resumed {
@@ -86,7 +86,7 @@ const unsupported = ({ accepted }: PaymentPayload): PaymentRefusal => ({
 
 function tooLow({ amount }: SignedPayment, { units }: Price): PaymentRefusal | null {
   if (amount >= fromUsdcUnits(units)) return null;
-  const message = `The payment is over ${amount / fromUsdcUnits(1n)} units of USDC, and this request can cost ${units}; sign at least that`;
+  const message = `The payment is over ${amount / NANO_PER_UNIT} units of USDC, and this request can cost ${units}; sign at least that`;
   return { reason: "amount_too_low", errorReason: "invalid_payment_requirements", message };
 }
 
@@ -154,7 +154,20 @@ const isOnItsWay = ({ state, isRelayed, transaction }: PaymentClaim): boolean =>
 function readPayment(payload: PaymentPayload, { network, requirements }: Offer): ReadPayment {
   const refusal = mismatch(payload, requirements);
   if (refusal) return { kind: "refused", refusal };
-  return network.read(payload.payload, { ...requirements, amount: payload.accepted.amount });
+  const read = network.read(payload.payload, requirements);
+  const unlike = read.kind === "read" && otherAmount(read.payment, { accepted: payload.accepted.amount, network, requirements });
+  return unlike ? { kind: "refused", refusal: unlike } : read;
+}
+
+/** The scheme is exact: what is signed is what was accepted, no less and no more. Above the price it is not too low. */
+function otherAmount({ amount }: SignedPayment, { accepted, network, requirements }: Offer & { accepted: string }): PaymentRefusal | null {
+  const [signed, price] = [amount / NANO_PER_UNIT, BigInt(requirements.amount)];
+  if (signed === BigInt(accepted)) return null;
+  const isLow = signed < price || BigInt(accepted) < price;
+  const message =
+    `The payment is over ${signed} units of USDC, but its accepted.amount is ${accepted}. ` +
+    `Sign exactly what accepted.amount says${isLow ? `, at least ${price}` : ""}`;
+  return { reason: isLow ? "amount_too_low" : "amount_mismatch", errorReason: network.amountMismatch, message };
 }
 
 function mismatch({ accepted, resource: paidFor }: PaymentPayload, wanted: PaymentRequirements): PaymentRefusal | null {

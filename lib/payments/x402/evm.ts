@@ -47,6 +47,7 @@ export const evmNetwork = (): X402Network => {
   return {
     scheme: "exact_evm",
     network: `eip155:${chainId}`,
+    amountMismatch: "invalid_exact_evm_payload_authorization_value_mismatch",
     findRequirements,
     findFormerRequirements: findRequirements,
     read,
@@ -84,10 +85,6 @@ function read(payload: Readonly<Record<string, unknown>>, wanted: PaymentRequire
       "invalid_exact_evm_recipient_mismatch",
       `The authorization pays ${authorization.to} instead of ${wanted.payTo}`,
     );
-  }
-  if (authorization.value !== BigInt(wanted.amount)) {
-    const message = `The authorization is for ${authorization.value} units of USDC, but ${wanted.amount} were accepted`;
-    return refused("amount_too_low", "invalid_exact_evm_payload_authorization_value_mismatch", message);
   }
   const settlement = {
     signature,

@@ -20,6 +20,7 @@ export interface PaymentRefusal {
     | "expired"
     | "replayed"
     | "amount_too_low"
+    | "amount_mismatch"
     | "network_unsupported"
     | "wallet_balance_too_low"
     | "settlement_failed";
@@ -51,6 +52,8 @@ export interface X402Network {
   readonly scheme: Exclude<PaymentScheme, "proof">;
   /** CAIP-2. */
   readonly network: string;
+  /** What x402's facilitators answer here to a payment that moves another amount than it says that it accepted. */
+  readonly amountMismatch: string;
   /**
    * What a payer must sign; null while nobody can pay here. Called for every unpaid request: it may query the database once, and caches the
    * result.
@@ -61,7 +64,7 @@ export interface X402Network {
    * nothing can have been signed for these.
    */
   findFormerRequirements(price: Price, accepted: PaymentPayload["accepted"]): Promise<PaymentRequirements | null>;
-  /** Reads the scheme's own payload, against the requirements in `wanted`. Makes no calls. */
+  /** Reads the scheme's own payload, against the requirements in `wanted` but for the amount. Makes no calls. */
   read(payload: Readonly<Record<string, unknown>>, wanted: PaymentRequirements): ReadPayment;
   /** Whether the payer signed it. Called each time the payment arrives. */
   verify(payment: SignedPayment): Promise<PaymentVerdict>;

@@ -23,6 +23,7 @@ const MAX_VALID_MS = 150_000;
 export const svmNetwork = (): X402Network => ({
   scheme: "exact_svm",
   network: solanaNetwork(),
+  amountMismatch: "invalid_exact_svm_payload_amount_mismatch",
   findRequirements,
   findFormerRequirements,
   read,
@@ -64,7 +65,7 @@ const requirementsOf = ({ units, bodyHash }: Price, { feePayer, mint, payTo }: P
 const refused = (reason: PaymentRefusal["reason"], errorReason: string, message: string) =>
   ({ kind: "refused", refusal: { reason, errorReason, message } }) as const;
 
-function read(payload: Readonly<Record<string, unknown>>, { amount, asset: mint, payTo, extra }: PaymentRequirements): ReadPayment {
+function read(payload: Readonly<Record<string, unknown>>, { asset: mint, payTo, extra }: PaymentRequirements): ReadPayment {
   const { feePayer = "", bodyHash = "" } = extra;
   const bytes = readSvmPayload(payload);
   if (bytes === null)
@@ -79,10 +80,6 @@ function read(payload: Readonly<Record<string, unknown>>, { amount, asset: mint,
   if (!isMemoOf(transaction.memo, bodyHash)) {
     const message = "The transaction's memo belongs to a different request";
     return refused("malformed", "invalid_exact_svm_payload_memo_mismatch", message);
-  }
-  if (transaction.units !== BigInt(amount)) {
-    const message = `The transaction transfers ${transaction.units} units of USDC, but ${amount} were accepted`;
-    return refused("amount_too_low", "invalid_exact_svm_payload_amount_mismatch", message);
   }
   const payment: SignedPayment = {
     payer: transaction.payer,

@@ -130,9 +130,10 @@ const change = (
       heading="Field"
       rows={{
         amount: "Paid by the wallet, in USDC cents.",
+        amountUsd: "The same in USD.",
         transaction: "The settlement on Base.",
         charged: "USD: the cost of the request.",
-        change: "USD: the rest of the amount.",
+        change: "USD: the rest of amountUsd.",
         changeBelongsTo: "account: it is in the balance of your account. address: it is a credit of from.",
       }}
     />

@@ -6,6 +6,7 @@ export const paymentCures: Readonly<Record<PaymentReason, string>> = {
   malformed: "A field is missing, unknown or malformed; see details.issues. Fix it, and sign again if it is part of the message.",
   network_unsupported: "`network` is neither `base` nor `ethereum`. On Solana a wallet pays by x402.",
   amount_too_low: "The request can cost more than the signed amount. Sign at least details.requiredAmount cents, or lower maxTokens.",
+  amount_mismatch: "Over x402 only: more was signed than `accepted.amount` says. Sign exactly that amount.",
   bad_signature:
     "The signature does not match `from` and these four lines. Compare them character by character. A contract wallet must be deployed on Base.",
   expired: "`timestamp` is more than five minutes from now, either way. Check your clock, and sign again.",

@@ -14,9 +14,10 @@ const paid = {
   from: z.string().describe("The paying wallet."),
   network: z.string().describe("The network's CAIP-2 ID."),
   amount: z.number().min(0).describe("Amount transferred, USDC cents; 0 if the payer's credit covered the request."),
+  amountUsd: usd("The same in USD, the unit of charged and change."),
   transaction: z.string().nullable().describe("The transaction that transferred it; null if nothing was transferred."),
   charged: usd("What the request cost."),
-  change: usd("amount minus charged."),
+  change: usd("amountUsd minus charged."),
   changeBelongsTo: z
     .enum(["account", "address"])
     .describe(
