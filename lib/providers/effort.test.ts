@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nearestEffort } from "./effort";
+import { nearestEffort, reasoningEfforts } from "./effort";
 import type { VendorId } from "./model-route";
 import { formats } from "./testing/oracle";
 import type { ModelCall, ReasoningEffort, ReasoningOptions } from "./types";
@@ -11,10 +11,8 @@ function bodyOf(provider: VendorId, wireName: string, reasoning: ReasoningOption
   return JSON.parse(formats[provider].buildRequest(call, wireName, "test-key", provider).body);
 }
 
-const efforts: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-
 /** What each effort becomes, from none to max. */
-const sent = (read: (effort: ReasoningEffort) => unknown): unknown[] => efforts.map(read);
+const sent = (read: (effort: ReasoningEffort) => unknown): unknown[] => reasoningEfforts.map(read);
 
 describe("an effort reaches a model in its words, or the nearest of them", () => {
   test.each([
@@ -74,7 +72,7 @@ describe("an effort reaches a model in its words, or the nearest of them", () =>
     ["claude-opus-5", [{ thinking: { type: "disabled" } }, ...["low", "low", "medium", "high", "xhigh", "max"].map(adaptive)]],
     ["claude-sonnet-5-5", [{ thinking: { type: "between_tools" } }, ...["low", "low", "medium", "high", "xhigh", "max"].map(adaptive)]],
     ["claude-opus-5-5", [{ output_config: { effort: "low" } }, ...["low", "low", "medium", "high", "xhigh", "max"].map(adaptive)]],
-    ["claude-3-5-haiku-20241022", efforts.map(() => undefined)],
+    ["claude-3-5-haiku-20241022", reasoningEfforts.map(() => undefined)],
   ])("Anthropic's %s", (wireName, expected) => {
     const read = (effort: ReasoningEffort) => {
       const { thinking, output_config } = bodyOf("anthropic", wireName, { effort });

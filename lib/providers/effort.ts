@@ -3,15 +3,15 @@
 import type { ModelCall, ReasoningEffort, ReasoningOptions } from "./types";
 
 /** From little to much. */
-const levels: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+export const reasoningEfforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const satisfies readonly ReasoningEffort[];
 
 /** The supported effort that is nearest to the wanted one, the lower of two; undefined when none is supported. */
 export function nearestEffort<Supported extends ReasoningEffort>(
   wanted: ReasoningEffort,
   supported: readonly Supported[],
 ): Supported | undefined {
-  const at = levels.indexOf(wanted);
-  const lower = supported.findLast((effort) => levels.indexOf(effort) <= at && (effort !== "none" || wanted === "none"));
+  const at = reasoningEfforts.indexOf(wanted);
+  const lower = supported.findLast((effort) => reasoningEfforts.indexOf(effort) <= at && (effort !== "none" || wanted === "none"));
   return lower ?? supported.find((effort) => effort !== "none");
 }
 

@@ -7,6 +7,7 @@ import { runInSlices, type Slices } from "@/lib/base/slices";
 import { type ChatMessage, type Content, type ContentPart, contentText } from "@/lib/providers/conversation/messages";
 import type { CallOptions } from "@/lib/providers/types";
 import type { Caller } from "../http/caller";
+import { between } from "../http/dialect-fields";
 import { isLong, parseLong } from "../http/few-faults";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
@@ -63,10 +64,6 @@ const message = z.discriminatedUnion(
 );
 
 const tokens = z.int("must be a whole number").min(1, "must be at least 1");
-const between = (least: number, most: number) => {
-  const errorText = `must be from ${least} to ${most}`;
-  return z.number().min(least, errorText).max(most, errorText);
-};
 
 export const chatBodySchema = z.object({
   model: z.string().min(1, "name a model; GET /api/v1/models lists them"),

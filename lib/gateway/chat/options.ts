@@ -3,8 +3,8 @@
 
 import { z } from "zod";
 import type { CallOptions, ReasoningOptions, ResponseFormat } from "@/lib/providers/types";
+import { reasoningEffort, refusedField } from "../http/dialect-fields";
 import { jsonObject } from "../http/json-object";
-import { refusedField } from "../http/refused-field";
 import { functionName } from "./tools";
 
 const responseFormat = z.discriminatedUnion(
@@ -25,10 +25,6 @@ const responseFormat = z.discriminatedUnion(
   "must be text, json_object or json_schema",
 );
 
-const effort = z.enum(
-  ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
-  "must be none, minimal, low, medium, high, xhigh or max",
-);
 const thinkingTokens = z.int("must be a whole number").min(0, "must be at least 0").nullish();
 
 const isEmpty = (value: unknown): boolean => typeof value === "object" && value !== null && Object.keys(value).length === 0;
@@ -49,9 +45,9 @@ export const refusedOptions = {
 
 export const optionFields = {
   response_format: responseFormat.nullish(),
-  reasoning_effort: effort.nullish(),
+  reasoning_effort: reasoningEffort.nullish(),
   /** OpenRouter's form: openrouter.ai/docs/guides/best-practices/reasoning-tokens. */
-  reasoning: z.object({ effort: effort.nullish(), max_tokens: thinkingTokens, enabled: z.boolean().nullish() }).nullish(),
+  reasoning: z.object({ effort: reasoningEffort.nullish(), max_tokens: thinkingTokens, enabled: z.boolean().nullish() }).nullish(),
   /** Anthropic's form, which LiteLLM and DeepSeek take in chat completions as well. */
   thinking: z.object({ type: z.enum(["enabled", "adaptive", "disabled"]), budget_tokens: thinkingTokens }).nullish(),
   verbosity: z.enum(["low", "medium", "high"], "must be low, medium or high").nullish(),

@@ -9,6 +9,7 @@ import { type CacheLifetime, type ChatMessage, type Content, contentText } from 
 import type { CallOptions, Model } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
+import { between } from "../http/dialect-fields";
 import { isLong, itemWithFewFaults, parseLong } from "../http/few-faults";
 import { jsonObject } from "../http/json-object";
 import type { GatewayRequest } from "../http/request";
@@ -21,7 +22,6 @@ import { ToolNames } from "../prompt/tool-calls/names";
 import { blocksOf, message, readMessages, systemField, textContent } from "./blocks";
 import { readTools, toolFields } from "./tools";
 
-const between = (errorText: string) => z.number().min(0, errorText).max(1, errorText).nullish();
 const tokens = z.int("must be a whole number").min(1, "must be at least 1");
 
 const effort = z.enum(["low", "medium", "high", "xhigh", "max"], "must be low, medium, high, xhigh or max").nullish();
@@ -53,8 +53,8 @@ export const countBodySchema = z.object(inputFields);
 export const messagesBodySchema = z.object({
   ...inputFields,
   max_tokens: tokens,
-  temperature: between("must be from 0 to 1"),
-  top_p: between("must be from 0 to 1"),
+  temperature: between(0, 1).nullish(),
+  top_p: between(0, 1).nullish(),
   top_k: z.int("must be a whole number").min(0, "must be at least 0").nullish(),
   stop_sequences: z.array(z.string()).nullish(),
   stream: z.boolean().nullish(),

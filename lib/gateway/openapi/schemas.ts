@@ -4,7 +4,7 @@ import { z } from "zod";
 import { chatBodySchema } from "../chat/body";
 import { refusedOptions } from "../chat/options";
 import { embeddingBodySchema } from "../embeddings/body";
-import { maskOf } from "../http/refused-field";
+import { maskOf } from "../http/dialect-fields";
 import { countBodySchema, messagesBodySchema } from "../messages/body";
 import { promptBodySchema } from "../prompt/prompt-body";
 import { paymentSchema } from "../proof/proof-body";

@@ -9,9 +9,9 @@ import type { CallOptions, ResponseFormat } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import { INVALID_ENCRYPTED_CONTENT } from "../chat/errors";
 import type { Caller } from "../http/caller";
+import { between, reasoningEffort, refusedField } from "../http/dialect-fields";
 import { isLong, parseLong } from "../http/few-faults";
 import { jsonObject } from "../http/json-object";
-import { refusedField } from "../http/refused-field";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { refuseLongText } from "../prompt/context-overflow";
 import { ImageReader } from "../prompt/images";
@@ -39,11 +39,6 @@ const textFormat = z.discriminatedUnion(
   ],
   "must be text, json_object or json_schema",
 );
-
-const between = (least: number, most: number) => {
-  const errorText = `must be from ${least} to ${most}`;
-  return z.number().min(least, errorText).max(most, errorText);
-};
 
 /** OpenAI's limits. One check for the whole: zod would copy a megabyte of names one by one. */
 function isMetadata(value: unknown): boolean {
@@ -77,7 +72,7 @@ export const responsesBodySchema = z.object({
   text: z.object({ format: textFormat.nullish(), verbosity: z.enum(["low", "medium", "high"]).nullish() }).nullish(),
   reasoning: z
     .object({
-      effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).nullish(),
+      effort: reasoningEffort.nullish(),
       summary: z.enum(["auto", "concise", "detailed", "none"]).nullish(),
     })
     .nullish(),

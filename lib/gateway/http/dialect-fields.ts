@@ -1,6 +1,17 @@
-// Fields of vendors' dialects that ask for what is not done here.
+// Fields that several vendors' dialects have: numbers in a range, how much a model thinks, and what asks for something that is not done here.
 
 import { z } from "zod";
+import { reasoningEfforts } from "@/lib/providers/effort";
+
+export function between(least: number, most: number) {
+  const errorText = `must be from ${least} to ${most}`;
+  return z.number().min(least, errorText).max(most, errorText);
+}
+
+export const reasoningEffort = z.enum(
+  reasoningEfforts,
+  `must be ${reasoningEfforts.slice(0, -1).join(", ")} or ${reasoningEfforts.at(-1)}`,
+);
 
 /** A field that is refused, with what to do instead, unless it is absent, null or false, or asks for nothing by its value. */
 export const refusedField = (errorText: string, asksForNothing: (value: unknown) => boolean = () => false) =>
