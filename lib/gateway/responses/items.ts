@@ -1,18 +1,17 @@
 // The input of a response's request: a text, or items in the order in which they were said. The items of one turn of the assistant (reasoning,
 // a message, calls) become one message.
 
-import type { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import type { Slices } from "@/lib/base/slices";
-import type { ChatMessage, Content, ContentPart, MessagePhase, ReasoningBlock, ToolCall } from "@/lib/providers/conversation/messages";
+import type { ChatMessage, MessagePhase, ReasoningBlock, ToolCall } from "@/lib/providers/conversation/messages";
 import { isRecord } from "@/lib/providers/wire-value";
 import { itemWithFewFaults } from "../http/few-faults";
 import { type Issue, parseGiven, readIssues } from "../http/request";
 import type { ImagePlace, ImageReader } from "../prompt/images";
-import { notShown } from "../prompt/parts";
 import type { ClientTool, ToolNames } from "../prompt/tool-calls/names";
 import { openSummary } from "./compaction";
-import { type InputItem, type inputContent, inputItem, type outputContent } from "./item-schemas";
+import { agentText, MAX_FAULTS, readContent, refusedFiles, textOf } from "./item-contents";
+import { type InputItem, inputItem } from "./item-schemas";
 import { openThought, unreadableText } from "./sealed-thought";
 import { foundToolsText } from "./tools";
 
@@ -27,7 +26,6 @@ export interface ItemReading {
   unreadable: Issue[];
 }
 
-const MAX_FAULTS = 20;
 /** Each may be a seal to check. */
 const ITEMS_PER_STEP = 16;
 
@@ -263,9 +261,6 @@ class Turns {
   }
 }
 
-const agentText = ({ content }: Extract<InputItem, { type: "agent_message" }>): string =>
-  content.map((part) => (part.type === "encrypted_content" ? "" : part.text)).join("\n");
-
 function calledBy(item: CallItem): ClientTool {
   if (item.type === "tool_search_call") return { kind: "search", name: "tool_search" };
   return { kind: item.type === "custom_tool_call" ? "custom" : "function", name: item.name, namespace: item.namespace ?? undefined };
@@ -277,27 +272,4 @@ function argumentsOf(item: CallItem): string {
   return typeof item.arguments === "string" ? item.arguments : JSON.stringify(item.arguments ?? {});
 }
 
-function refusedFiles(item: InputItem): Issue[] {
-  const [field, content] = item.type === "message" ? ["content", item.content] : "output" in item ? ["output", item.output] : [];
-  if (!Array.isArray(content)) return [];
-  const message = "no model here takes audio, PDF or other files: send input_text and input_image parts only";
-  return content
-    .flatMap(({ type }, at) => (type === "input_file" || type === "input_audio" ? [{ path: `${field}.${at}`, message }] : []))
-    .slice(0, MAX_FAULTS);
-}
-
 const within = (path: string, { path: inner, message }: Issue): Issue => ({ path: inner === "" ? path : `${path}.${inner}`, message });
-
-/** Parts keep their borders, as the client sent them. */
-function readContent(content: z.infer<typeof inputContent>, place: ImagePlace, images: ImageReader): Content {
-  if (typeof content === "string") return content;
-  return content.flatMap((part, at): ContentPart[] => {
-    if (part.type === "input_image") {
-      return images.fromUrl({ ...place, path: `${place.path}.${at}.image_url` }, part.image_url, part.detail) ?? [];
-    }
-    return ["text" in part ? { type: "text", text: part.text } : notShown()];
-  });
-}
-
-const textOf = (content: z.infer<typeof outputContent>): string =>
-  typeof content === "string" ? content : content.map((part) => (part.type === "refusal" ? part.refusal : part.text)).join("");
