@@ -133,16 +133,6 @@ test("whole: the openai package gets one compaction item, and its price is that 
   await expectPaid(account);
 });
 
-test("a forced tool and a JSON format are for answers: the summary is text all the same", async () => {
-  const account = await openAccount();
-  const schema = { type: "object", properties: { sky: { type: "string" } }, required: ["sky"], additionalProperties: false };
-  const text = { format: { type: "json_schema", name: "sky", schema } };
-  const { body } = await respond(account, { tool_choice: "required", text, input: [...conversation, trigger] });
-  expect(body.output.map(({ type }) => type)).toEqual(["compaction"]);
-  await respond(account, { input: body.output });
-  expect(await lastQuestion()).toContain("Simulated answer");
-});
-
 test.each([
   ["before other items", [said("user", "Hi"), trigger, said("user", "More")], "input.1", "must be the final input item"],
   ["twice", [said("user", "Hi"), trigger, trigger], "input.1", "must be the final input item"],
@@ -248,7 +238,6 @@ describe("a summary that does not come whole", () => {
       expect(events.at(-1)?.type).toBe("response.failed");
       expect(last?.error?.message).toContain("You were not charged");
       await expectUncharged(account);
-      // The key is free again.
       await summarize();
       const again = await stream(account, { headers: { ...codex, "idempotency-key": fault } });
       expect(again.done).toHaveLength(1);
@@ -272,6 +261,19 @@ describe("a summary that does not come whole", () => {
     expect(items).toHaveLength(isWhole ? 1 : 0);
     await expectPaid(account);
   });
+});
+
+test("a balance that covers no useful summary is refused before any call, where an answer would be clipped", async () => {
+  const account = await openAccount({ usd: "0.01" });
+  const input = [said("user", "Rename FILE-42.")];
+  const { status, headers } = await respond(account, { input });
+  expect([status, Number(headers.get("x-clipped-to")) > 0]).toEqual([200, true]);
+  const charged = await chargesOf(account.accountId);
+  const refused = await respond(account, { input: [...input, trigger] });
+  expect([refused.status, refused.body.error?.code]).toEqual([402, "INSUFFICIENT_BALANCE"]);
+  expect(await chargesOf(account.accountId)).toEqual(charged);
+  // A limit of its own is the client's choice.
+  expect((await respond(account, { input: [...input, trigger], max_output_tokens: 300 })).status).toBe(200);
 });
 
 test("the same Idempotency-Key gets the same summary, charged once", async () => {

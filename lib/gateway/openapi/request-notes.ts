@@ -66,7 +66,7 @@ export const responseNotes: FieldNotes = {
   model: "A model ID or alias.",
   input: "A text, or items in order: messages, reasoning, calls and their outputs.",
   "input[].type":
-    "message, reasoning, a call (function_call, custom_tool_call, tool_search_call), its output, additional_tools, or compaction. Default: message. compaction_trigger at the end asks for a summary of the conversation in place of an answer: one compaction item, for later inputs.",
+    "message, reasoning, a call (function_call, custom_tool_call, tool_search_call), its output, additional_tools, configuration_update, or compaction. Default: message. compaction_trigger at the end asks for a summary of the conversation in place of an answer: one compaction item, for later inputs.",
   "input[].namespace": "Of a call: as an earlier answer sent it.",
   "input[].encrypted_content":
     "Of a reasoning or compaction item: as an earlier answer sent it. Only the model that made it reads reasoning; every model reads a summary.",

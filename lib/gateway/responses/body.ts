@@ -5,40 +5,22 @@ import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { runInSlices, type Slices } from "@/lib/base/slices";
 import { type ChatMessage, contentText } from "@/lib/providers/conversation/messages";
-import type { CallOptions, ResponseFormat } from "@/lib/providers/types";
+import type { CallOptions } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import { INVALID_ENCRYPTED_CONTENT } from "../chat/errors";
 import type { Caller } from "../http/caller";
 import { between, reasoningEffort, refusedField } from "../http/dialect-fields";
 import { isLong, parseLong } from "../http/few-faults";
-import { jsonObject } from "../http/json-object";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { refuseLongText } from "../prompt/context-overflow";
 import { ImageReader } from "../prompt/images";
 import { type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 import type { ToolNames } from "../prompt/tool-calls/names";
-import { summarizing, summaryRequest } from "./compaction";
+import { leastSummary, summarizing, summaryRequest } from "./compaction";
 import { type ItemReading, readItems } from "./items";
+import { readFormat, textFormat } from "./text-format";
 import { toolChoiceSchema } from "./tool-choice";
 import { readResponsesTools } from "./tools";
-
-const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");
-
-const textFormat = z.discriminatedUnion(
-  "type",
-  [
-    z.object({ type: z.literal("text") }),
-    z.object({ type: z.literal("json_object") }),
-    z.object({
-      type: z.literal("json_schema"),
-      name,
-      description: z.string().nullish(),
-      schema: jsonObject,
-      strict: z.boolean().nullish(),
-    }),
-  ],
-  "must be text, json_object or json_schema",
-);
 
 /** OpenAI's limits. One check for the whole: zod would copy a megabyte of names one by one. */
 function isMetadata(value: unknown): boolean {
@@ -121,7 +103,7 @@ function* readResponsesInSlices(request: GatewayRequest, caller: Caller): Slices
   const images = new ImageReader(request.largeTexts, model);
   const items = yield* readItems(body.input, { accountId: caller.accountId, images, names: tools.names });
   const messages = withInstructions(body, items);
-  const { maxOutputTokens, minOutputTokens } = readOutputLimits(request, caller, {
+  const limits = readOutputLimits(request, caller, {
     model,
     limit: body.max_output_tokens,
     clipToBalance: body.clipToBalance,
@@ -134,13 +116,13 @@ function* readResponsesInSlices(request: GatewayRequest, caller: Caller): Slices
   const dropped = [...new Set([...tools.dropped, ...items.dropped])];
   if (dropped.length > 0) request.replyHeaders["x-dropped-tools"] = dropped.join(", ");
   const wantsEncrypted = body.include?.includes("reasoning.encrypted_content") ?? false;
-  const options = Object.assign(readOptions(body, wantsEncrypted), tools.options);
+  const options = Object.assign(readOptions(body, items, wantsEncrypted), tools.options);
   return {
     model,
     messages,
     inputField: "input",
-    maxOutputTokens,
-    minOutputTokens,
+    maxOutputTokens: limits.maxOutputTokens,
+    minOutputTokens: items.compacts ? leastSummary(limits) : limits.minOutputTokens,
     options: items.compacts ? summarizing(options) : options,
     stream: body.stream ?? false,
     deliversAtEnd: items.compacts,
@@ -161,13 +143,14 @@ function withInstructions({ instructions }: ResponsesBody, { messages, compacts 
   return instructions ? [{ role: "system", content: instructions }, ...messages] : messages;
 }
 
-function readOptions({ temperature, top_p, text, reasoning }: ResponsesBody, wantsEncrypted: boolean): CallOptions {
+function readOptions(body: ResponsesBody, { updated }: ItemReading, wantsEncrypted: boolean): CallOptions {
+  const { temperature, top_p, text, reasoning } = body;
   const summary = readSummary(reasoning);
-  const effort = reasoning?.effort ?? undefined;
+  const effort = updated.effort ?? reasoning?.effort ?? undefined;
   return {
     temperature: temperature ?? undefined,
     topP: top_p ?? undefined,
-    responseFormat: readFormat(text?.format),
+    responseFormat: readFormat(updated.format ?? text?.format),
     verbosity: text?.verbosity ?? undefined,
     reasoning:
       effort === undefined && summary === undefined
@@ -182,11 +165,4 @@ function readOptions({ temperature, top_p, text, reasoning }: ResponsesBody, wan
 export function readSummary(reasoning: ResponsesBody["reasoning"]): CallOptions["reasoningSummary"] {
   const summary = reasoning?.summary ?? "none";
   return summary === "none" ? undefined : summary;
-}
-
-function readFormat(format: z.infer<typeof textFormat> | null | undefined): ResponseFormat | undefined {
-  if (!format || format.type === "text") return undefined;
-  if (format.type === "json_object") return { type: "json_object" };
-  const { description, schema, strict } = format;
-  return { type: "json_schema", name: format.name, description: description ?? undefined, schema, strict: strict ?? undefined };
 }

@@ -1,6 +1,8 @@
 // The items of a response's input, as the document shows them and as they are parsed.
 
 import { z } from "zod";
+import { reasoningEffort } from "../http/dialect-fields";
+import { textFormat } from "./text-format";
 
 const inputText = z.object({ type: z.enum(["input_text", "text"]), text: z.string() });
 const outputText = z.object({ type: z.enum(["output_text", "input_text", "text"]), text: z.string() });
@@ -53,6 +55,12 @@ export const inputItem = z.discriminatedUnion("type", [
   // `compaction_summary` is its older name, which Codex reads, too.
   z.object({ type: z.enum(["compaction", "compaction_summary"]), encrypted_content: z.string() }),
   z.object({ type: z.literal("compaction_trigger") }),
+  // Codex's way to change the effort within a conversation; it lasts until the next one.
+  z.object({
+    type: z.literal("configuration_update"),
+    reasoning: z.object({ effort: reasoningEffort.nullish() }).nullish(),
+    text: z.object({ format: textFormat }).nullish(),
+  }),
   z.object({
     type: z.literal("reasoning"),
     id: z.string().nullish(),

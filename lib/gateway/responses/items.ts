@@ -4,15 +4,17 @@
 import type { AccountId } from "@/lib/base/ids";
 import type { Slices } from "@/lib/base/slices";
 import type { ChatMessage, MessagePhase, ReasoningBlock, ToolCall } from "@/lib/providers/conversation/messages";
+import type { ReasoningEffort } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import { itemWithFewFaults } from "../http/few-faults";
 import { type Issue, parseGiven, readIssues } from "../http/request";
 import type { ImagePlace, ImageReader } from "../prompt/images";
 import type { ClientTool, ToolNames } from "../prompt/tool-calls/names";
-import { openSummary } from "./compaction";
+import { misplacedTrigger, openSummary, TRIGGER } from "./compaction";
 import { agentText, MAX_FAULTS, readContent, refusedFiles, textOf } from "./item-contents";
 import { type InputItem, inputItem } from "./item-schemas";
 import { openThought, unreadableText } from "./sealed-thought";
+import type { TextFormat } from "./text-format";
 import { foundToolsText } from "./tools";
 
 export interface ItemReading {
@@ -21,6 +23,8 @@ export interface ItemReading {
   dropped: string[];
   /** A summary is asked for in place of an answer. */
   compacts: boolean;
+  /** What items changed of the request's own settings, the last of each. */
+  updated: { effort?: ReasoningEffort; format?: TextFormat };
   issues: Issue[];
   /** Encrypted contents that another service or account wrote, or that were changed. */
   unreadable: Issue[];
@@ -39,7 +43,7 @@ export interface ItemContext {
 /** Reads the input; its faults name their item. */
 export function* readItems(input: string | readonly unknown[], context: ItemContext): Slices<ItemReading> {
   if (typeof input === "string") {
-    return { messages: [{ role: "user", content: input }], dropped: [], compacts: false, issues: [], unreadable: [] };
+    return { messages: [{ role: "user", content: input }], dropped: [], compacts: false, updated: {}, issues: [], unreadable: [] };
   }
   const turns = new Turns(context);
   const newest = input.findLastIndex(isOfClient);
@@ -56,16 +60,8 @@ export function* readItems(input: string | readonly unknown[], context: ItemCont
     if (index % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   if (issues.length === 0) issues.push(...turns.findUnanswered());
-  const { messages, unreadable } = turns;
-  return { messages, dropped, compacts: typeOf(input.at(-1)) === TRIGGER, issues, unreadable };
-}
-
-const TRIGGER = "compaction_trigger";
-
-/** In OpenAI's words. */
-function misplacedTrigger(path: string, { isLast, isFirst }: { isLast: boolean; isFirst: boolean }): Issue[] {
-  if (!isLast) return [{ path, message: `The '${TRIGGER}' item must be the final input item.` }];
-  return isFirst ? [{ path, message: `The '${TRIGGER}' item needs a conversation before it` }] : [];
+  const { messages, updated, unreadable } = turns;
+  return { messages, dropped, compacts: typeOf(input.at(-1)) === TRIGGER, updated, issues, unreadable };
 }
 
 /** Said by the user, or a call's output. */
@@ -123,6 +119,7 @@ const callOf = {
 
 class Turns {
   readonly messages: ChatMessage[] = [];
+  readonly updated: ItemReading["updated"] = {};
   readonly unreadable: Issue[] = [];
   readonly #context: ItemContext;
   /** The assistant's turn that the next item may belong to. */
@@ -169,6 +166,10 @@ class Turns {
         return [];
       case "agent_message":
         return this.#addMessage({ type: "message", role: "user", content: agentText(item) }, place);
+      case "configuration_update":
+        if (item.reasoning?.effort) this.updated.effort = item.reasoning.effort;
+        if (item.text) this.updated.format = item.text.format;
+        return [];
       case "additional_tools":
       case "compaction_trigger":
         return [];
