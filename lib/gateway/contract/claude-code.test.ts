@@ -188,9 +188,15 @@ describe("Claude Code's model discovery", () => {
   const discovered = z.object({
     data: z.array(z.object({ id: z.string(), display_name: z.string().optional(), description: z.string().nullish() }).strip()),
   });
+  const recorded = {
+    accept: "*/*",
+    "accept-encoding": "gzip, deflate, br, zstd",
+    "anthropic-version": "2023-06-01",
+    "user-agent": "claude-code/2.1.332",
+  };
   const discover = async (headers: Record<string, string>) => {
     const response = await fetch(`${service.url("node")}/api/v1/models?limit=1000`, {
-      headers: { "anthropic-version": "2023-06-01", "user-agent": "claude-cli/2.1.332 (external, cli)", ...headers },
+      headers: { ...recorded, ...headers },
       redirect: "error",
       signal: AbortSignal.timeout(3_000),
     });

@@ -51,6 +51,30 @@ test("a summary is asked for at the end of the same call, without a forced tool 
   await expectPaid(account);
 });
 
+// Recorded with Codex 0.171 and `openai_base_url`: no tools and no instructions beside the input, and this order of items.
+test("Codex's Responses Lite: tools in the input stay with the call, and an earlier summary is summarized with the rest", async () => {
+  standInFor("deepseek");
+  answers(whole({ content: "FILE-42 stands in a.ts." }));
+  const account = await openAccount();
+  const lite = {
+    tools: undefined,
+    instructions: undefined,
+    reasoning: { effort: "medium", context: "all_turns" },
+    text: { verbosity: "low" },
+  };
+  const opening = [
+    { type: "additional_tools", role: "developer", tools: [{ type: "namespace", name: "functions", description: "", tools: [tool] }] },
+    { type: "message", role: "developer", content: "You are a coding agent." },
+    said("<environment_context>\n  <cwd>/repo</cwd>\n</environment_context>"),
+  ];
+  const { output } = await sentFor(account, { ...lite, input: [...opening, ...conversation, trigger] });
+  const next = [...opening, said("Rename FILE-42."), ...output, said("Go on.")];
+  const { sent } = await sentFor(account, { ...lite, input: [...next, { type: "message", role: "assistant", content: "Done." }, trigger] });
+  expect(sent).toMatchObject({ tools: [{ function: { name: "run" } }], messages: expect.arrayContaining([expect.anything()]) });
+  expect(JSON.stringify(sent.messages)).toMatch(/FILE-42 stands in a\.ts\..*Done\..*Summarize this conversation now\./);
+  await expectPaid(account);
+});
+
 // ResponseConfigurationUpdateItemParam of the openai package 7.57; an item of Codex 0.171, too.
 test("configuration_update changes the effort and the format of what follows, and a later one wins", async () => {
   standInFor("deepseek");
