@@ -1,6 +1,7 @@
 // One attempt at one route: the request, its answer as events, and what that means for the provider. Every error comes out as a
 // ProviderFailure that says whether the provider had accepted the call, and never contains the API key.
 
+import { Readable } from "node:stream";
 import { HeldOutput } from "./answer/finish";
 import type { CallBudget } from "./budget";
 import type { Endpoint } from "./endpoints";
@@ -64,7 +65,9 @@ export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderE
     onRequestId(readRequestId(headers, route.provider));
 
     const held = new HeldOutput();
-    for await (const event of format.readStream(body, onRequestId, onUsage)) {
+    const isJson = beginsObject.test((await body.peek()).toString("utf8", 0, BEGINNING_BYTES));
+    const events = isJson ? readWholeText(await body.readText(REPLY_LIMIT_BYTES), attempt) : format.readStream(body, onRequestId, onUsage);
+    for await (const event of events) {
       if (event.type === "finish") {
         const end = held.close(event);
         finished = true;
@@ -101,10 +104,10 @@ export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent
       onRequestId(readRawRequestId(head, route.provider));
       return REPLY_LIMIT_BYTES;
     });
-    const { status, text, cut } = answer;
+    const { status, text } = answer;
     if (!isSuccess(status)) throw format.readError(status, readHeaders(answer), hideKey(text, endpoint));
-    if (cut) throw new ProviderFailure("malformed", `the answer is longer than ${REPLY_LIMIT_BYTES} bytes`);
-    events = wholeEvents(format.readReply(text, onRequestId), attempt);
+    const isStream = beginsEvents.test(text.slice(0, BEGINNING_BYTES));
+    events = wholeEvents(isStream ? await readStreamedText(answer, attempt) : readWholeText(answer, attempt), attempt);
   } catch (error) {
     throw describeFailure(error, attempt, accepted);
   }
@@ -112,6 +115,32 @@ export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent
   for (const event of events) note(event);
   return events;
 }
+
+// Some servers answer in one JSON body where a stream was asked for, a proxy's error inside a 200 above all, and others with a stream where
+// JSON was. Their content type may be wrong; no event begins with a brace.
+
+/** A byte-order mark, blank lines or a few letters of a field. */
+const BEGINNING_BYTES = 64;
+const beginsObject = /^\uFEFF?\s*\{/;
+const beginsEvents = /^\uFEFF?\s*(?:data|event|id|retry)?:/;
+
+type AnswerText = { text: string; cut: boolean };
+
+/** @throws ProviderFailure malformed */
+function readWholeText({ text, cut }: AnswerText, { format, onRequestId }: Attempt): ProviderEvent[] {
+  if (cut) throw tooLong();
+  return format.readReply(text.startsWith("\uFEFF") ? text.slice(1) : text, onRequestId);
+}
+
+/** @throws ProviderFailure malformed */
+async function readStreamedText({ text, cut }: AnswerText, { format, onRequestId, onUsage }: Attempt): Promise<ProviderEvent[]> {
+  if (cut) throw tooLong();
+  const events: ProviderEvent[] = [];
+  for await (const event of format.readStream(Readable.from([Buffer.from(text)]), onRequestId, onUsage)) events.push(event);
+  return events;
+}
+
+const tooLong = () => new ProviderFailure("malformed", `the answer is longer than ${REPLY_LIMIT_BYTES} bytes`);
 
 /** @throws ProviderFailure malformed, when the answer has no end, or holds nothing */
 function wholeEvents(read: readonly ProviderEvent[], attempt: Attempt): ProviderEvent[] {

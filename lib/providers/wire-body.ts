@@ -58,6 +58,18 @@ export class WireBody implements AsyncIterableIterator<Buffer, undefined> {
     });
   }
 
+  /**
+   * The first chunk, which stays in the body; empty for an empty body.
+   * @throws ProviderFailure malformed (broken off), or the budget's reason
+   */
+  async peek(): Promise<Buffer> {
+    const { value } = await this.next();
+    if (value === undefined) return Buffer.alloc(0);
+    this.#queue.unshift(value);
+    this.#queuedBytes += value.length;
+    return value;
+  }
+
   return(): Promise<IteratorResult<Buffer, undefined>> {
     return Promise.resolve({ done: true, value: undefined });
   }

@@ -1,29 +1,16 @@
-// The corpus of the outside world: a request in each file of corpus/, as a public client sends it, goes through the API to every kind of
+// The corpus of the outside world: a request in each file of corpus/requests/, as a public client sends it, goes through the API to every kind of
 // provider. It is answered and paid, and all of its words arrive in their order; or it is refused in the words that clients look for.
 
-import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import { z } from "zod";
 import { endpoints, setEndpoints } from "@/lib/providers/endpoints";
 import { openAccount } from "./testing/accounts";
 import { chargesOf, expectPaid } from "./testing/books";
 import { ask } from "./testing/client";
+import { readRequests } from "./testing/corpus";
 import { type Recorder, recordRequests } from "./testing/recorder";
 import { openService } from "./testing/service";
 
 const service = await openService();
-const folder = new URL("./corpus/", import.meta.url);
-
-const entrySchema = z.strictObject({
-  /** Who sends it: an address, or a client and its version. */
-  source: z.string().min(10),
-  dialect: z.enum(["chat", "messages", "responses"]),
-  /** Without `model`. */
-  body: z.record(z.string(), z.unknown()),
-  /** Texts that reach every provider, in this order. */
-  reaches: z.array(z.string()).optional(),
-  refused: z.strictObject({ status: z.int(), message: z.string() }).optional(),
-});
 
 const paths = { chat: "/api/v1/chat/completions", messages: "/api/v1/messages", responses: "/api/v1/responses" };
 
@@ -37,11 +24,6 @@ const models = [
   "gemini-2.5-flash-lite",
   "deepseek-v4-pro",
 ];
-
-const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
-const entries = files.map(
-  (file) => [file.replace(".json", ""), entrySchema.parse(JSON.parse(readFileSync(new URL(file, folder), "utf8")))] as const,
-);
 
 const behind = endpoints();
 const recorders: Recorder[] = [];
@@ -77,7 +59,7 @@ function expectInOrder(sent: string, texts: readonly string[]): void {
   }
 }
 
-describe.each(entries)("%s", (_name, { dialect, body, reaches = [], refused }) => {
+describe.each(readRequests())("%s", (_name, { dialect, body, reaches = [], refused }) => {
   const send = (key: string, model: string) => ask({ url: service.url("node"), key, path: paths[dialect], body: { ...body, model } });
 
   if (refused) {
