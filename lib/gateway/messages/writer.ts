@@ -5,8 +5,6 @@
 
 import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
-import type { ReasoningBlock } from "@/lib/providers/conversation/messages";
-import type { ModelRoute } from "@/lib/providers/model-route";
 import type { FinishReason, TokenUsage } from "@/lib/providers/types";
 import { readJsonObject } from "@/lib/providers/wire-value";
 import type { GatewayRequest } from "../http/request";
@@ -15,11 +13,10 @@ import type { ReplyWriter } from "../prompt/prompt-body";
 import type { ToolNames } from "../prompt/tool-calls/names";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
+import { BlockEvents, type Seal, writeEvent } from "./block-events";
 import type { MessagesPrompt } from "./body";
 import { messagesErrorBody } from "./errors";
 import { sealThought } from "./thoughts";
-
-const writeEvent = (type: string, fields: string): string => `event: ${type}\ndata: {"type":"${type}"${fields}}\n\n`;
 
 export function messagesWriter(request: GatewayRequest, prompt: MessagesPrompt, payment: PaymentFacts | null = null): ReplyWriter {
   const clipped = prompt.clippedTo === undefined ? "" : `,"clippedTo":${prompt.clippedTo}`;
@@ -45,77 +42,6 @@ export function messagesWriter(request: GatewayRequest, prompt: MessagesPrompt, 
     failed: (error) => `event: error\ndata: ${messagesErrorBody(error, request.id)}\n\n`,
     keepAlive: writeEvent("ping", ""),
   };
-}
-
-type SealedBlock = Pick<ReasoningBlock, "kind" | "data" | "id"> & { madeBy?: ModelRoute | undefined };
-type Seal = (block: SealedBlock) => string;
-
-interface OpenBlock {
-  type: OutputPiece["type"];
-  /** Of its kind. */
-  index: number;
-  thought?: SealedBlock;
-}
-
-/** The content blocks of one stream, in the order in which their pieces come; one is open at a time. */
-class BlockEvents {
-  readonly #seal: Seal;
-  #count = 0;
-  #open: OpenBlock | undefined;
-
-  constructor(seal: Seal) {
-    this.#seal = seal;
-  }
-
-  write(piece: OutputPiece): string {
-    switch (piece.type) {
-      case "text":
-        return this.#enter("text", 0, () => `{"type":"text","text":""}`) + this.#delta(`"text_delta","text":${JSON.stringify(piece.text)}`);
-      case "tool_call": {
-        const start = () => `{"type":"tool_use","id":${JSON.stringify(piece.id)},"name":${JSON.stringify(piece.name)},"input":{}}`;
-        const entered = this.#enter("tool_call", piece.index, start);
-        return piece.arguments === ""
-          ? entered
-          : entered + this.#delta(`"input_json_delta","partial_json":${JSON.stringify(piece.arguments)}`);
-      }
-      case "reasoning":
-        return this.#writeThought(piece);
-    }
-  }
-
-  #writeThought(piece: Extract<OutputPiece, { type: "reasoning" }>): string {
-    const thought: SealedBlock = { kind: piece.kind, data: piece.data ?? "", id: piece.id, madeBy: piece.madeBy };
-    if (piece.kind === "redacted") {
-      return this.#enter("reasoning", piece.index, () => `{"type":"redacted_thinking","data":${JSON.stringify(this.#seal(thought))}}`);
-    }
-    const entered = this.#enter("reasoning", piece.index, () => `{"type":"thinking","thinking":"","signature":""}`);
-    if (this.#open) {
-      const { data, id } = this.#open.thought ?? thought;
-      this.#open.thought = { ...thought, data: data || thought.data, id: id ?? thought.id };
-    }
-    return piece.text === "" ? entered : entered + this.#delta(`"thinking_delta","thinking":${JSON.stringify(piece.text)}`);
-  }
-
-  /** Closes the open block and opens this one, unless it is open. */
-  #enter(type: OutputPiece["type"], index: number, start: () => string): string {
-    if (this.#open?.type === type && this.#open.index === index) return "";
-    const closed = this.close();
-    this.#open = { type, index };
-    return closed + writeEvent("content_block_start", `,"index":${this.#count},"content_block":${start()}`);
-  }
-
-  #delta(fields: string): string {
-    return writeEvent("content_block_delta", `,"index":${this.#count},"delta":{"type":${fields}}`);
-  }
-
-  /** A thought is signed at its end: only then is its data complete. */
-  close(): string {
-    if (!this.#open) return "";
-    const { thought } = this.#open;
-    const signed = thought ? this.#delta(`"signature_delta","signature":${JSON.stringify(this.#seal(thought))}`) : "";
-    this.#open = undefined;
-    return signed + writeEvent("content_block_stop", `,"index":${this.#count++}`);
-  }
 }
 
 const contentText = ({ completion: { output } }: ChargeReceipt, seal: Seal, names: ToolNames | undefined): string =>

@@ -36,8 +36,6 @@ interface Call {
   function: { name: string; arguments: string };
 }
 
-type Json = Record<string, never>;
-
 /** The data of a stream's events. */
 function eventsOf(text: string): { data: string[]; types: (string | undefined)[] } {
   expect(text.endsWith("\n\n"), text.slice(-200)).toBe(true);
@@ -156,7 +154,7 @@ function messageStream(text: string): Said {
     }
   }
   expect(events.at(-1)?.type, "a broken stream is not called finished").toBe(error ? "error" : "message_stop");
-  const content = blocks.map((block, index) => (block.type === "tool_use" ? { ...block, input: {} } : block));
+  const content = blocks.map((block) => (block.type === "tool_use" ? { ...block, input: {} } : block));
   const said = messageBody({ content, ...end });
   const calls = blocks.flatMap(({ type, id = "", name = "" }, index) =>
     type === "tool_use" ? [{ id, name, arguments: json[index] ?? "" }] : [],
@@ -197,19 +195,30 @@ function responseBody({ status, incomplete_details, output, usage, error }: Resp
   };
 }
 
+interface ResponseEvent {
+  type: string;
+  output_index: number;
+  delta: string;
+  response: Response;
+}
+
 function responseStream(text: string): Said {
-  const events = eventsOf(text).data.map((one) => JSON.parse(one) as { type: string; delta: string; response: Response });
+  const events = eventsOf(text).data.map((one) => JSON.parse(one) as ResponseEvent);
   const last = events.at(-1);
   expect(last?.type).toBe(`response.${last?.response.status}`);
   const said = responseBody(last?.response ?? expect.fail("there is no end"));
-  const pieces = (wanted: string) => events.map(({ type, delta }) => (type === wanted ? delta : "")).join("");
-  expect(pieces("response.output_text.delta")).toBe(said.text);
-  expect(pieces("response.reasoning_summary_text.delta")).toBe(said.thinking);
-  expect(pieces("response.function_call_arguments.delta")).toBe(said.calls.map(({ arguments: given }) => given).join(""));
+  const pieces = (wanted: string): string[] => {
+    const items: string[] = [];
+    for (const { type, output_index: at, delta } of events) if (type === wanted) items[at] = (items[at] ?? "") + delta;
+    return items.filter((item) => item !== undefined);
+  };
+  expect(pieces("response.output_text.delta").join("")).toBe(said.text);
+  expect(pieces("response.reasoning_summary_text.delta").join("")).toBe(said.thinking);
+  expect(pieces("response.function_call_arguments.delta")).toEqual(said.calls.map((call) => call.arguments).filter(Boolean));
   return said;
 }
 
-const readers: Record<AskedDialect, { whole: (body: Json) => Said; stream: (text: string) => Said }> = {
+const readers: Record<AskedDialect, { whole: (body: never) => Said; stream: (text: string) => Said }> = {
   prompt: { whole: promptBody, stream: promptStream },
   chat: { whole: chatBody, stream: chatStream },
   messages: { whole: messageBody, stream: messageStream },
@@ -218,7 +227,7 @@ const readers: Record<AskedDialect, { whole: (body: Json) => Said; stream: (text
 
 /** Reads an answer of status 200. */
 export const readSaid = (dialect: AskedDialect, stream: boolean, text: string): Said =>
-  stream ? readers[dialect].stream(text) : readers[dialect].whole(JSON.parse(text) as Json);
+  stream ? readers[dialect].stream(text) : readers[dialect].whole(JSON.parse(text) as never);
 
 /** The code and the words of a refusal. */
 export function readRefusal(dialect: AskedDialect, text: string): { code: string; message: string } {
