@@ -72,6 +72,8 @@ interface CallUnderWay {
 
 class AnswerUnderWay {
   isStopped = false;
+  #id: unknown;
+  #hasBlocks = false;
   #reason: string | undefined;
   #sequence: string | null | undefined;
   #usage: AnthropicUsage | undefined;
@@ -101,6 +103,7 @@ class AnswerUnderWay {
         return this.#takeStop(readShape(blockStopSchema, event, type).index);
       case "message_start": {
         const { id, usage } = readShape(messageStartSchema, event, type).message;
+        this.#begin(id);
         this.#onRequestId?.(id);
         this.#count(usage);
         return undefined;
@@ -122,6 +125,16 @@ class AnswerUnderWay {
     }
   }
 
+  /**
+   * A proxy that asks again in the middle of an answer sends the beginning of another one: its blocks would be added to those before it, under
+   * the same indices (vercel/ai, packages/anthropic, spliced-message-start).
+   * @throws ProviderFailure malformed
+   */
+  #begin(id: unknown): void {
+    if (this.#hasBlocks && id !== this.#id) throw malformed("another message began before the end of this one");
+    this.#id = id;
+  }
+
   #count(usage: AnthropicUsage | null | undefined): void {
     this.#usage = mergeAnthropicUsage(this.#usage, usage);
     const counted = readAnthropicUsage(this.#usage);
@@ -129,6 +142,7 @@ class AnswerUnderWay {
   }
 
   #takeStart({ index, content_block: block }: BlockStart): ProviderEvent | undefined {
+    this.#hasBlocks = true;
     const thought = readAnthropicThought(block, this.#thoughts.size);
     if (thought) {
       this.#thoughts.set(index, thought.index);
