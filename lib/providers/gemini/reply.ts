@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { readFinishReason } from "../answer/finish";
 import { failureInside } from "../http-failure";
+import { noTokens } from "../prices";
 import type { FinishReason, OnRequestId, ProviderEvent, ProviderFailureKind, TokenUsage } from "../types";
 import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { isSinceGemini3, joinCallId, ownName } from "./call-id";
@@ -52,7 +53,7 @@ export function readGeminiReply(body: string, onRequestId?: OnRequestId): Provid
   const answer = readGeminiAnswer(body, "rejected");
   onRequestId?.(answer.responseId);
   const usage = readGeminiUsage(answer.usageMetadata);
-  if (isGeminiPromptBlocked(answer)) return [{ type: "finish", reason: "content_filter", usage }];
+  if (isGeminiPromptBlocked(answer)) return [geminiBlocked(usage)];
   const candidate = answer.candidates?.[0];
   if (candidate === undefined) throw malformed("the reply has no candidate");
   const output = geminiOutput(answer, 0);
@@ -72,6 +73,13 @@ export function isGeminiPromptBlocked(answer: GeminiAnswer): boolean {
   const reason = answer.promptFeedback?.blockReason;
   return typeof reason === "string" && reason !== "" && reason !== "BLOCK_REASON_UNSPECIFIED";
 }
+
+/** A prompt that Model Armor blocks has no count, and no model has read it: pydantic-ai recorded such an answer of Vertex AI. */
+export const geminiBlocked = (usage: TokenUsage | null): ProviderEvent => ({
+  type: "finish",
+  reason: "content_filter",
+  usage: usage ?? noTokens,
+});
 
 /**
  * The text and the calls of an answer or chunk; `firstIndex` is the number of calls in the chunks before. Thoughts are billed

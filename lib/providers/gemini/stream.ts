@@ -4,7 +4,15 @@
 import { readServerSentEvents } from "../answer/sse";
 import type { OnRequestId, OnUsage, ProviderEvent } from "../types";
 import { malformed } from "../wire-value";
-import { type GeminiUsage, geminiOutput, isGeminiPromptBlocked, readGeminiAnswer, readGeminiFinishReason, readGeminiUsage } from "./reply";
+import {
+  type GeminiUsage,
+  geminiBlocked,
+  geminiOutput,
+  isGeminiPromptBlocked,
+  readGeminiAnswer,
+  readGeminiFinishReason,
+  readGeminiUsage,
+} from "./reply";
 
 /** @throws ProviderFailure malformed, or the kind of an error inside the stream (unavailable where it names none) */
 export async function* readGeminiStream(
@@ -37,6 +45,6 @@ export async function* readGeminiStream(
     }
   }
   if (!isBlocked && finishReason === undefined) throw malformed("the stream broke off before the answer ended");
-  const reason = isBlocked ? "content_filter" : readGeminiFinishReason(finishReason, callCount > 0);
-  yield { type: "finish", reason, usage: readGeminiUsage(usage) };
+  if (isBlocked) yield geminiBlocked(readGeminiUsage(usage));
+  else yield { type: "finish", reason: readGeminiFinishReason(finishReason, callCount > 0), usage: readGeminiUsage(usage) };
 }
