@@ -94,11 +94,19 @@ export const messageText = ({ content }: ResponsesItem): string =>
 export const isRefusal = ({ content }: ResponsesItem): boolean => (content ?? []).some(({ refusal }) => Boolean(refusal));
 
 /** Nothing, where a model tells nothing of its reasoning and was not asked for it. */
-function readReasoning({ id, summary, encrypted_content: data }: ResponsesItem, counts: ItemCounts): ProviderEvent[] {
-  const text = (summary ?? []).map((part) => part.text).join(BETWEEN_SUMMARIES);
+function readReasoning(item: ResponsesItem, counts: ItemCounts): ProviderEvent[] {
+  const { id, encrypted_content: data } = item;
+  const text = thoughtText(item);
   if (text === "" && !data) return [];
   return [{ type: "reasoning", kind: "encrypted", index: counts.reasoning++, text, data: data ?? undefined, id: id ?? undefined }];
 }
+
+/**
+ * The summary, or where there is none the thoughts themselves, which open models tell (`reasoning_text`: LM Studio, vLLM;
+ * github.com/openai/openai-openapi, ReasoningItem).
+ */
+export const thoughtText = ({ summary, content }: ResponsesItem): string =>
+  (summary && summary.length > 0 ? summary : (content ?? [])).map(({ text }) => text ?? "").join(BETWEEN_SUMMARIES);
 
 /** The parts of a summary are paragraphs. */
 export const BETWEEN_SUMMARIES = "\n\n";

@@ -19,6 +19,7 @@ import {
   readResponsesUsage,
   responsesEndSchema,
   responsesItemSchema,
+  thoughtText,
 } from "./reply";
 
 const eventSchema = z.object({
@@ -41,6 +42,7 @@ const read = new Set([
   "response.refusal.delta",
   "response.reasoning_summary_text.delta",
   "response.reasoning_summary_part.added",
+  "response.reasoning_text.delta",
   "response.function_call_arguments.delta",
   "response.custom_tool_call_input.delta",
   "response.completed",
@@ -122,6 +124,7 @@ class OpenItems extends ItemCounts {
         if (item.hasPieces) yield* this.#thought(item, BETWEEN_SUMMARIES);
         return;
       case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
         yield* this.#thought(item, event.delta ?? "");
         return;
       case "response.function_call_arguments.delta":
@@ -155,8 +158,7 @@ class OpenItems extends ItemCounts {
       this.isRefused ||= isRefusal(given);
       if (!item.hasPieces) yield* this.#text({ ...item, phase: given.phase ?? undefined }, messageText(given));
     } else if (given.type === "reasoning") {
-      const summary = item.hasPieces ? "" : (given.summary ?? []).map(({ text }) => text).join(BETWEEN_SUMMARIES);
-      yield* this.#thought(item, summary, given);
+      yield* this.#thought(item, item.hasPieces ? "" : thoughtText(given), given);
     } else if (isCall(given)) {
       yield* this.#begin(item, given);
       const isCustom = given.type === "custom_tool_call";
