@@ -17,6 +17,8 @@ export interface ProviderProblem {
   /** What the words suggest, for an error inside a 200, which has no HTTP status to judge by. */
   likelyKind?: ProviderFailureKind;
   retryAfterMs?: number;
+  /** What the model wrote was refused, and not the request, whatever the status. */
+  byModel?: boolean;
 }
 
 export interface HttpRefusal {
@@ -38,6 +40,7 @@ export function readHttpRefusal(refusal: HttpRefusal, readProblem: (body: unknow
   const problem = parsed === undefined ? undefined : readProblem(parsed);
   // A JSON body of an unknown shape is not quoted: it may contain anything. Plain text (a proxy's page) is.
   const words = problem?.message ?? (parsed === undefined ? refusal.body : "");
+  if (problem?.byModel) return modelFailure(problem, status);
   const overflow = readOverflow(status, { words, codes: problem?.codes ?? [] }, problem?.certainKind);
   const kind = problem?.certainKind ?? (overflow ? "rejected" : kindOfStatus(status));
   return new ProviderFailure(kind, `HTTP ${status}: ${hideLongQuotes(quoteProvider(words))}`, {
@@ -51,6 +54,7 @@ export function readHttpRefusal(refusal: HttpRefusal, readProblem: (body: unknow
 
 /** An error inside a 200 answer; `fallback` is its kind when the words are inconclusive. */
 export function failureInside(problem: ProviderProblem | undefined, fallback: ProviderFailureKind): ProviderFailure {
+  if (problem?.byModel) return modelFailure(problem);
   const overflow = problem && findOverflow(problem.message.slice(0, MAX_READ), problem.codes);
   const kind = problem?.certainKind ?? (overflow ? "rejected" : (problem?.likelyKind ?? fallback));
   return new ProviderFailure(kind, `error in the answer: ${hideLongQuotes(quoteProvider(problem?.message ?? ""))}`, {
@@ -61,6 +65,14 @@ export function failureInside(problem: ProviderProblem | undefined, fallback: Pr
     told: kind === "rejected" ? toldWords(problem) : undefined,
   });
 }
+
+/** The same request may succeed, and its provider is well. */
+const modelFailure = ({ message }: ProviderProblem, httpStatus?: number): ProviderFailure =>
+  new ProviderFailure("malformed", `the model's answer was refused: ${hideLongQuotes(quoteProvider(message))}`, {
+    accepted: httpStatus === undefined,
+    httpStatus,
+    byModel: true,
+  });
 
 const toldWords = (problem: ProviderProblem | undefined): string | undefined =>
   (problem && quoteWords(problem.message, maxToldLength)) || undefined;

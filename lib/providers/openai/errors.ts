@@ -19,6 +19,8 @@ export function readOpenAIProblem(body: unknown): ProviderProblem | undefined {
   if (message === undefined && !isRecord(body.error)) return undefined;
   const words = message ?? "";
   const codes = [error.code, error.type].filter((code) => typeof code === "string" || typeof code === "number").map(String);
+  const byModel = codes.some((code) => modelCodes.includes(code));
+  if (byModel) return { message: words, codes, byModel };
   return { message: words, codes, certainKind: certainKindOf(codes, words), likelyKind: likelyKindOf(codes, words) };
 }
 
@@ -44,6 +46,10 @@ function wordsBehind({ metadata }: Record<string, unknown>): string | undefined 
     return metadata.raw;
   }
 }
+
+// Groq refuses what its model wrote, a call or JSON of the wrong form, as if the request were at fault: with 400 (sipeed/picoclaw#748), or inside
+// a stream (recorded in pydantic-ai's tests/models/cassettes/test_groq).
+const modelCodes = ["tool_use_failed", "json_validate_failed"];
 
 // Codes that only the operator can fix, although they come as 400 or 429.
 const operatorCodes = ["insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "invalid_api_key", "model_not_found"];
