@@ -60,11 +60,14 @@ function partsOf(content: unknown): readonly unknown[] {
   throw malformed("the content of a message is neither a text nor a list of parts");
 }
 
-/** Mistral's parts (https://docs.mistral.ai/api): text, `thinking` with parts of its own, and `reference`, which has no text. */
+/**
+ * Mistral's parts (https://docs.mistral.ai/api): text, `thinking` with parts of its own, and `reference`, which has no text. Databricks has
+ * `reasoning` with a summary (learn.microsoft.com/azure/databricks/machine-learning/model-serving/query-reason-models).
+ */
 function addPart(pieces: MessagePiece[], part: unknown): void {
   if (!isRecord(part)) addText(pieces, part);
   else if (part.type === "thinking" || part.type === "reasoning") {
-    const text = wordsIn(part.thinking ?? part.reasoning ?? part.text);
+    const text = wordsIn(part.thinking ?? part.reasoning ?? part.summary ?? part.text);
     if (text !== "") pieces.push({ type: "thought", form: "thinking", text, details: [] });
   } else addText(pieces, part.text ?? part.refusal);
 }

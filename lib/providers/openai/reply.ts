@@ -28,9 +28,12 @@ const usageSchema = z.object({
   prompt_cache_hit_tokens: tokenCountSchema,
 });
 
+/** We ask for one answer: GitHub Copilot writes each call of a Claude model into a choice of its own (karthink/gptel#1284). */
+const otherChoice = z.object({ message: z.object({ tool_calls: openaiMessageSchema.shape.tool_calls }).nullish() });
+
 const replySchema = z.object({
   id: z.unknown().optional(),
-  choices: z.tuple([z.object({ message: openaiMessageSchema, finish_reason: z.string().nullish() })], z.unknown()),
+  choices: z.tuple([z.object({ message: openaiMessageSchema, finish_reason: z.string().nullish() })], otherChoice),
   usage: z.unknown().optional(),
   service_tier: z.unknown().optional(),
 });
@@ -42,7 +45,7 @@ export function readOpenAIReply(body: string, onRequestId?: OnRequestId): Provid
   const { id, choices, usage, service_tier } = readShape(replySchema, parsed, "the reply");
   onRequestId?.(id);
   checkServiceTier(service_tier);
-  const { message, finish_reason } = choices[0];
+  const [{ message, finish_reason }, ...others] = choices;
   const reason = readOpenAIFinishReason(finish_reason, Boolean(message.refusal));
   const thoughts = new Thoughts();
   const events: ProviderEvent[] = [];
@@ -51,7 +54,10 @@ export function readOpenAIReply(body: string, onRequestId?: OnRequestId): Provid
     else events.push(...thoughts.close(), piece);
   }
   events.push(...thoughts.close());
-  const calls = (message.tool_calls ?? []).filter(isFunctionCall).map(readToolCallPiece);
+  const calls = [message, ...others.map((other) => other.message)]
+    .flatMap((one) => one?.tool_calls ?? [])
+    .filter(isFunctionCall)
+    .map(readToolCallPiece);
   events.push(...calls.map((call, index) => wholeCall(call, index, reason)));
   events.push({ type: "finish", reason, usage: readOpenAIUsage(usage) });
   return events;

@@ -13,8 +13,12 @@ import { ToolCallPieces } from "./tool-calls";
 const chunkSchema = z.object({
   id: z.unknown().optional(),
   // vLLM sends its closing usage with `choices: null`, Azure opens with a chunk without choices.
-  choices: z.array(z.object({ delta: openaiMessageSchema.nullish(), finish_reason: z.string().nullish() })).nullish(),
+  choices: z
+    .array(z.object({ delta: openaiMessageSchema.nullish(), finish_reason: z.string().nullish(), usage: z.unknown().optional() }))
+    .nullish(),
   usage: z.unknown().optional(),
+  // Moonshot AI counts a stream inside its choice (earendil-works/pi#2017), and Groq here (recorded in pydantic-ai's tests/models/cassettes/test_groq).
+  x_groq: z.object({ usage: z.unknown().optional() }).nullish().catch(undefined),
   service_tier: z.unknown().optional(),
 });
 
@@ -63,12 +67,12 @@ class AnswerUnderWay {
   /** Consumes one chunk and returns what it adds to the answer. */
   take(value: unknown): ProviderEvent[] {
     refuseProblem(value, "unavailable");
-    const { id, choices, usage, service_tier } = readShape(chunkSchema, value, "a chunk");
+    const { id, choices, usage, x_groq, service_tier } = readShape(chunkSchema, value, "a chunk");
     this.#onRequestId?.(id);
     this.#serviceTier ??= service_tier;
     const choice = choices?.[0];
     const events = choice?.delta ? this.#read(choice.delta) : [];
-    const counted = readOpenAIUsage(usage);
+    const counted = readOpenAIUsage(usage ?? choice?.usage ?? x_groq?.usage);
     // A count that more of the answer follows is not that of all of it.
     if (counted || events.length > 0) this.#usage = counted;
     if (counted) this.#onUsage?.(counted);
