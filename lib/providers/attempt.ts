@@ -65,7 +65,7 @@ export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderE
     onRequestId(readRequestId(headers, route.provider));
 
     const held = new HeldOutput();
-    const isJson = beginsObject.test((await body.peek()).toString("utf8", 0, BEGINNING_BYTES));
+    const isJson = beginsObject.test((await body.peek()).toString("utf8"));
     const events = isJson ? readWholeText(await body.readText(REPLY_LIMIT_BYTES), attempt) : format.readStream(body, onRequestId, onUsage);
     for await (const event of events) {
       if (event.type === "finish") {
@@ -106,7 +106,7 @@ export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent
     });
     const { status, text } = answer;
     if (!isSuccess(status)) throw format.readError(status, readHeaders(answer), hideKey(text, endpoint));
-    const isStream = beginsEvents.test(text.slice(0, BEGINNING_BYTES));
+    const isStream = beginsEvents.test(text);
     events = wholeEvents(isStream ? await readStreamedText(answer, attempt) : readWholeText(answer, attempt), attempt);
   } catch (error) {
     throw describeFailure(error, attempt, accepted);
@@ -119,8 +119,6 @@ export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent
 // Some servers answer in one JSON body where a stream was asked for, a proxy's error inside a 200 above all, and others with a stream where
 // JSON was. Their content type may be wrong; no event begins with a brace.
 
-/** A byte-order mark, blank lines or a few letters of a field. */
-const BEGINNING_BYTES = 64;
 const beginsObject = /^\uFEFF?\s*\{/;
 const beginsEvents = /^\uFEFF?\s*(?:data|event|id|retry)?:/;
 
@@ -129,7 +127,16 @@ type AnswerText = { text: string; cut: boolean };
 /** @throws ProviderFailure malformed */
 function readWholeText({ text, cut }: AnswerText, { format, onRequestId }: Attempt): ProviderEvent[] {
   if (cut) throw tooLong();
-  return format.readReply(text.startsWith("\uFEFF") ? text.slice(1) : text, onRequestId);
+  return format.readReply(withoutFrame(text), onRequestId);
+}
+
+const END_OF_STREAM = "data: [DONE]";
+
+/** Without a byte-order mark, and without the end of a stream, which some servers write behind JSON (decolua/9router#3492). */
+function withoutFrame(text: string): string {
+  const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  const trimmed = body.trimEnd();
+  return trimmed.endsWith(END_OF_STREAM) ? trimmed.slice(0, -END_OF_STREAM.length) : body;
 }
 
 /** @throws ProviderFailure malformed */

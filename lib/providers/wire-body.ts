@@ -13,6 +13,12 @@ const STREAM_LIMIT_BYTES = 256 * 1024 * 1024;
 const TAIL_LIMIT_BYTES = 64 * 1024;
 const TAIL_LIMIT_MS = 1_000;
 
+/** Of blank lines that keep a connection open before an answer. */
+const PEEK_LIMIT_BYTES = 4 * 1024;
+
+/** White space, or the bytes of a byte-order mark. */
+const isBlank = (chunk: Buffer): boolean => chunk.every((byte) => byte <= 0x20 || byte === 0xef || byte === 0xbb || byte === 0xbf);
+
 interface Waiter {
   resolve: (result: IteratorResult<Buffer, undefined>) => void;
   reject: (failure: unknown) => void;
@@ -59,15 +65,20 @@ export class WireBody implements AsyncIterableIterator<Buffer, undefined> {
   }
 
   /**
-   * The first chunk, which stays in the body; empty for an empty body.
+   * The beginning, up to the first chunk that is not blank; it stays in the body.
    * @throws ProviderFailure malformed (broken off), or the budget's reason
    */
   async peek(): Promise<Buffer> {
-    const { value } = await this.next();
-    if (value === undefined) return Buffer.alloc(0);
-    this.#queue.unshift(value);
-    this.#queuedBytes += value.length;
-    return value;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for (let part = await this.next(); !part.done; part = await this.next()) {
+      chunks.push(part.value);
+      bytes += part.value.length;
+      if (!isBlank(part.value) || bytes > PEEK_LIMIT_BYTES) break;
+    }
+    this.#queue.unshift(...chunks);
+    this.#queuedBytes += bytes;
+    return Buffer.concat(chunks);
   }
 
   return(): Promise<IteratorResult<Buffer, undefined>> {
