@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { forgetSingleton } from "@/lib/base/process-singleton";
+import { isLong, sample } from "@/lib/db/testing/sample";
 import { startProvider } from "@/lib/providers/testing/provider-server";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { chargesOf, expectPaid, expectUncharged } from "./testing/books";
@@ -155,14 +156,19 @@ function parsed(text: string): unknown {
   }
 }
 
-function expectSaid(dialect: AskedDialect, said: Said, says: Says): void {
+/** What `/messages` has in place of an input that is no object. */
+const asInput = (given: unknown) => (typeof given === "string" ? { arguments: given } : given);
+
+function expectSaid(dialect: AskedDialect, stream: boolean, said: Said, says: Says): void {
   expect(said.error).toBeUndefined();
   expect(said.text).toBe(says.text);
   if (said.thinking !== undefined) expect(said.thinking).toBe(says.thinking);
   if (said.redacted !== undefined) expect(said.redacted).toBe(says.redacted);
   if (says.usage !== "estimated") expect(said.usage).toMatchObject(usageIn(dialect, says.usage));
   if (dialect === "prompt") return;
-  expect(said.calls.map((call) => ({ name: call.name, arguments: parsed(call.arguments) }))).toEqual(says.calls);
+  const calls =
+    dialect === "messages" && !stream ? says.calls.map((call) => ({ ...call, arguments: asInput(call.arguments) })) : says.calls;
+  expect(said.calls.map((call) => ({ name: call.name, arguments: parsed(call.arguments) }))).toEqual(calls);
   const ids = said.calls.map(({ id }) => id);
   expect(ids.filter((id, index) => !id || ids.indexOf(id) !== index)).toEqual([]);
   const hasSequence = dialect === "messages" && says.stopSequence !== undefined;
@@ -215,25 +221,27 @@ function expectFailed(dialect: AskedDialect, { status, text }: Answer, { code, w
     return;
   }
   const said = readSaid(dialect, true, text);
-  expect(said).toMatchObject({ text: after, error: { code: ours } });
+  expect(said).toMatchObject({ text: after, error: { code: "INTERNAL_ERROR" } });
 }
 
-describe.each(readReplies())("%s", (_name, entry) => {
+describe.each(readReplies())("%s", (name, entry) => {
   const { format, says, fails } = entry;
   const names = says?.calls.map(({ name }) => name) ?? [];
   // A prompt names no tools.
   const dialects = askedDialects.filter((dialect) => dialect !== "prompt" || names.length === 0);
   const forms = [false, true].filter((isStream) => (isStream ? entry.stream : entry.whole) !== undefined);
-  const directions = forms.flatMap((isStream) =>
-    dialects.flatMap((dialect) => [false, true].map((stream) => ({ isStream, dialect, stream }))),
-  );
+  // A stream in place of JSON, and JSON in place of a stream, are tried in one dialect in every run.
+  const [crossed] = sample(`replies ${name}`, dialects, 1);
+  const tried = forms
+    .flatMap((isStream) => dialects.flatMap((dialect) => [false, true].map((stream) => ({ isStream, dialect, stream }))))
+    .filter(({ isStream, dialect, stream }) => isLong || isStream === stream || dialect === crossed);
 
   test(
     says ? "says the same in every dialect, and costs its counts" : "fails in every dialect, and never passes as an answer",
     async () => {
       const account = await openAccount();
       let delivered = 0;
-      for (const [index, { isStream, dialect, stream }] of directions.entries()) {
+      for (const [index, { isStream, dialect, stream }] of tried.entries()) {
         forgetSingleton("circuitBreakers");
         sent = { entry, isStream, body: bodyOf(entry, isStream) };
         const { path, body } = requestOf(dialect, names);
@@ -243,7 +251,7 @@ describe.each(readReplies())("%s", (_name, entry) => {
         try {
           if (says) {
             expect(answered.status).toBe(200);
-            expectSaid(dialect, readSaid(dialect, stream, answered.text), says);
+            expectSaid(dialect, stream, readSaid(dialect, stream, answered.text), says);
             await expectCharged(account, index + 1, says.usage);
           } else if (fails) {
             expectFailed(dialect, answered, fails, stream && isStream);

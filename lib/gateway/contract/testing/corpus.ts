@@ -45,7 +45,7 @@ const saysSchema = z.strictObject({
 export type Says = z.infer<typeof saysSchema>;
 
 const failsSchema = z.strictObject({
-  /** Ours. */
+  /** Ours, where nothing was delivered; a stream that has begun ends with INTERNAL_ERROR. */
   code: z.enum(["INTERNAL_ERROR", "PROVIDER_BUSY", "INVALID_REQUEST", "context_length_exceeded"]),
   /** In the message of the error. */
   words: z.string().optional(),
