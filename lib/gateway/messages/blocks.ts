@@ -12,8 +12,10 @@ import { cacheMark, lifetimeOf, partOf } from "../prompt/parts";
 import type { ToolNames } from "../prompt/tool-calls/names";
 import { findUnpaired, shownId } from "../prompt/tool-calls/paired";
 import { type BlockReading, documentBlock, fileBlock, readTextual, searchResultBlock, toolReferenceBlock } from "./documents";
-import { image, textBlock } from "./simple-blocks";
+import { joinAnswers } from "./join-answers";
+import { contentOf, image, textBlock } from "./simple-blocks";
 import { openThought } from "./thoughts";
+import { toolChange, toolChangeText } from "./tools";
 
 /** Left by tools that run at Anthropic: they hold no words that another model could read. */
 const hosted = z.object({
@@ -59,6 +61,8 @@ const assistantBlock = z.discriminatedUnion("type", [
   hosted,
 ]);
 
+const systemBlock = z.discriminatedUnion("type", [textBlock, toolChange]);
+
 type UserBlock = z.infer<typeof userBlock>;
 type AssistantBlock = z.infer<typeof assistantBlock>;
 
@@ -78,7 +82,10 @@ export const message = z.discriminatedUnion(
         "must be a string or an array of text, tool_use, thinking and redacted_thinking blocks",
       ),
     }),
-    z.object({ role: z.literal("system"), content: systemField }),
+    z.object({
+      role: z.literal("system"),
+      content: z.union([z.string(), z.array(systemBlock)], "must be a string or an array of text blocks"),
+    }),
   ],
   "must be user or assistant",
 );
@@ -86,7 +93,7 @@ export const message = z.discriminatedUnion(
 export type GivenMessage = z.infer<typeof message>;
 
 /** The faults of each kind of block, for a message whose content is an array: the union above says only that it is wrong. */
-export const blocksOf: Record<string, z.ZodType> = { user: userBlock, assistant: assistantBlock, system: textBlock };
+export const blocksOf: Record<string, z.ZodType> = { user: userBlock, assistant: assistantBlock, system: systemBlock };
 
 interface Reading {
   accountId: AccountId;
@@ -120,6 +127,7 @@ export function* readMessages(given: readonly GivenMessage[], { accountId, issue
     messages.push(yield* readMessage(one, open, reading));
     yield;
   }
+  joinAnswers(messages);
   if (issues.length === 0) issues.push(...pairIssues(messages));
   return messages.flat();
 }
@@ -159,7 +167,7 @@ function readImage(images: ImageReader, { source, cache_control }: z.infer<typeo
 function* readMessage({ role, content }: GivenMessage, open: OpenThought, reading: MessageReading): Slices<ChatMessage[]> {
   switch (role) {
     case "system":
-      return [{ role, content: textContent(content) }];
+      return typeof content === "string" ? [{ role, content }] : readSystem(content);
     case "user":
       return typeof content === "string" ? [{ role, content }] : readUser(content, reading);
     case "assistant":
@@ -182,12 +190,24 @@ const foreign = (path: string): Issue => {
 export const textContent = (content: z.infer<typeof systemField>): Content =>
   typeof content === "string" ? content : contentOf(content.map(partOf));
 
-/** A single part without a mark is the same as its text. */
-function contentOf(parts: readonly ContentPart[]): Content {
-  const [only, more] = parts;
-  if (only === undefined) return "";
-  return more === undefined && only.type === "text" && only.cache === undefined ? only.text : parts;
+/** Nothing, where only tools were changed that are not here. */
+function readSystem(blocks: readonly z.infer<typeof systemBlock>[]): ChatMessage[] {
+  const parts = blocks.flatMap((block): TextPart[] => {
+    const text = block.type === "text" ? block.text : toolChangeText(block);
+    return text === null ? [] : [partOf({ text, cache_control: block.cache_control })];
+  });
+  return parts.length === 0 && blocks.length > 0 ? [] : [{ role: "system", content: contentOf(parts) }];
 }
+
+/** The definitions of tools that came in the middle of the conversation. */
+export const definedLater = (given: readonly GivenMessage[]) =>
+  given.flatMap(({ role, content }) =>
+    role !== "system" || typeof content === "string"
+      ? []
+      : content.flatMap((block) =>
+          block.type === "tool_addition" && block.tool.type === "tool_definition" ? [block.tool.definition] : [],
+        ),
+  );
 
 /** Results come first, as messages of their own, whatever stands before them: every vendor wants them right after their calls. */
 function readUser(blocks: readonly UserBlock[], reading: BlockReading): ChatMessage[] {

@@ -19,7 +19,7 @@ import { ImageReader } from "../prompt/images";
 import { cacheMark, lifetimeOf } from "../prompt/parts";
 import { type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 import { ToolNames } from "../prompt/tool-calls/names";
-import { blocksOf, message, readMessages, systemField, textContent } from "./blocks";
+import { blocksOf, definedLater, message, readMessages, systemField, textContent } from "./blocks";
 import { readTools, toolFields } from "./tools";
 
 const tokens = z.int("must be a whole number").min(1, "must be at least 1");
@@ -189,7 +189,11 @@ function* readInput(request: GatewayRequest, body: InputBody, { model, accountId
   const system = body.system ? textContent(body.system) : "";
   const images = new ImageReader(request.largeTexts, model);
   const toolNames = model.routes.every(({ provider }) => provider === "anthropic") ? undefined : new ToolNames();
-  const { options: tools, dropped } = readTools(body, toolNames, issues);
+  const { options: tools, dropped } = readTools(
+    { ...body, tools: [...(body.tools ?? []), ...definedLater(body.messages)] },
+    toolNames,
+    issues,
+  );
   const conversation = yield* readMessages(body.messages, { accountId, issues, images, toolNames });
   issues.push(...images.findIssues());
   const messages: ChatMessage[] = system.length > 0 ? [{ role: "system", content: system }, ...conversation] : conversation;

@@ -1,6 +1,7 @@
 // Text and images as Anthropic's blocks hold them.
 
 import { z } from "zod";
+import type { Content, ContentPart } from "@/lib/providers/conversation/messages";
 import { cacheMark } from "../prompt/parts";
 
 export const image = z.object({
@@ -17,3 +18,10 @@ export const image = z.object({
 });
 
 export const textBlock = z.object({ type: z.literal("text"), text: z.string(), cache_control: cacheMark });
+
+/** A single part without a mark is the same as its text. */
+export function contentOf(parts: readonly ContentPart[]): Content {
+  const [only, more] = parts;
+  if (only === undefined) return "";
+  return more === undefined && only.type === "text" && only.cache === undefined ? only.text : parts;
+}

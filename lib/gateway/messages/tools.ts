@@ -26,6 +26,27 @@ const tool = z.object({
 
 type GivenTool = z.infer<typeof tool>;
 
+/**
+ * A tool that can be called from here on, or no more, in a system message among the others: one of `tools` by its name, or a new one with its
+ * definition. Tools of MCP servers run at Anthropic. platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
+ */
+export const toolChange = z.object({
+  type: z.enum(["tool_addition", "tool_removal"]),
+  tool: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("tool_reference"), name: z.string() }),
+    z.object({ type: z.literal("tool_definition"), definition: tool }),
+    z.object({ type: z.enum(["mcp_tool_reference", "mcp_toolset_reference"]) }),
+  ]),
+  cache_control: cacheMark,
+});
+
+/** The change in words, since no other model has such a block; null where it concerns no tool here. */
+export function toolChangeText({ type, tool: changed }: z.infer<typeof toolChange>): string | null {
+  const name = changed.type === "tool_reference" ? changed.name : changed.type === "tool_definition" ? changed.definition.name : undefined;
+  if (!name) return null;
+  return type === "tool_addition" ? `The tool ${name} can be called now.` : `The tool ${name} cannot be called any more.`;
+}
+
 const disable_parallel_tool_use = z.boolean().nullish();
 
 export const toolFields = {

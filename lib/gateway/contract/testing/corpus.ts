@@ -15,6 +15,8 @@ const requestSchema = z.strictObject({
   /** Texts that reach every provider, in this order. */
   reaches: z.array(z.string()).optional(),
   refused: z.strictObject({ status: z.int(), message: z.string() }).optional(),
+  /** Models that take no such input: they refuse it with 400. */
+  except: z.array(z.string()).default([]),
 });
 
 const count = z.int().min(0).default(0);
