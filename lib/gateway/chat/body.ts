@@ -30,6 +30,8 @@ const imagePart = z.object({
   type: z.literal("image_url"),
   image_url: z.object({ url: z.string(), detail: z.enum(["auto", "low", "high", "original"]).nullish() }),
 });
+/** Mistral's, in an answer that a client sends again: there is no place for thoughts in this dialect, and a reference has no words. */
+const silentPart = z.object({ type: z.enum(["thinking", "reference"]) });
 const mediaPart = z.object({ type: z.enum(["input_audio", "file"]) });
 const textContent = z.union([z.string(), z.array(textPart)], "must be a string or an array of text parts");
 const userContent = z.union(
@@ -37,7 +39,7 @@ const userContent = z.union(
   "must be a string or an array of text and image parts",
 );
 const assistantContent = z.union(
-  [z.string(), z.array(z.discriminatedUnion("type", [textPart, refusalPart]))],
+  [z.string(), z.array(z.discriminatedUnion("type", [textPart, refusalPart, silentPart]))],
   "must be a string, null or an array of text parts",
 );
 

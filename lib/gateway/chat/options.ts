@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import type { CallOptions, ReasoningOptions, ResponseFormat } from "@/lib/providers/types";
-import { reasoningEffort, refusedField } from "../http/dialect-fields";
+import { effortFault, reasoningEffort, refusedField } from "../http/dialect-fields";
 import { jsonObject } from "../http/json-object";
 import { functionName } from "./tools";
 
@@ -45,11 +45,13 @@ export const refusedOptions = {
 
 export const optionFields = {
   response_format: responseFormat.nullish(),
-  reasoning_effort: reasoningEffort.nullish(),
+  /** `default` is Groq's word for what the model does by itself: console.groq.com/docs/reasoning. */
+  reasoning_effort: z.union([reasoningEffort, z.literal("default")], effortFault).nullish(),
   /** OpenRouter's form: openrouter.ai/docs/guides/best-practices/reasoning-tokens. */
   reasoning: z.object({ effort: reasoningEffort.nullish(), max_tokens: thinkingTokens, enabled: z.boolean().nullish() }).nullish(),
   /** Anthropic's form, which LiteLLM and DeepSeek take in chat completions as well. */
-  thinking: z.object({ type: z.enum(["enabled", "adaptive", "disabled"]), budget_tokens: thinkingTokens }).nullish(),
+  /** Z.ai's has no type where only `clear_thinking` is set: docs.z.ai/guides/capabilities/thinking-mode. */
+  thinking: z.object({ type: z.enum(["enabled", "adaptive", "disabled"]).nullish(), budget_tokens: thinkingTokens }).nullish(),
   verbosity: z.enum(["low", "medium", "high"], "must be low, medium or high").nullish(),
   ...refusedOptions,
 };
@@ -66,13 +68,14 @@ export const readAnswerOptions = (body: OptionFields): Pick<CallOptions, "respon
 
 /** OpenAI's own field counts before the others'. */
 function readReasoning({ reasoning_effort, reasoning, thinking }: OptionFields): ReasoningOptions | undefined {
-  if (reasoning_effort) return { effort: reasoning_effort };
+  if (reasoning_effort && reasoning_effort !== "default") return { effort: reasoning_effort };
   if (reasoning) {
     const mode = reasoning.enabled === false ? "off" : reasoning.enabled ? "on" : undefined;
     const wanted = { mode, effort: reasoning.effort ?? undefined, budgetTokens: reasoning.max_tokens ?? undefined } as const;
     return Object.values(wanted).some((value) => value !== undefined) ? wanted : undefined;
   }
-  return thinking ? { mode: thinking.type === "disabled" ? "off" : "on", budgetTokens: thinking.budget_tokens ?? undefined } : undefined;
+  if (!thinking?.type) return undefined;
+  return { mode: thinking.type === "disabled" ? "off" : "on", budgetTokens: thinking.budget_tokens ?? undefined };
 }
 
 function readFormat(format: OptionFields["response_format"]): ResponseFormat | undefined {

@@ -12,10 +12,13 @@ const MAX_TOOLS = 128;
 export const functionName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");
 
 const tool = z.object({
-  type: z.literal(
-    "function",
-    "must be function: send a custom tool as a function with one text, or to POST /api/v1/responses; other tools are OpenAI's own",
-  ),
+  // Mistral's client leaves it out: its default is function (docs.mistral.ai/api).
+  type: z
+    .literal(
+      "function",
+      "must be function: send a custom tool as a function with one text, or to POST /api/v1/responses; other tools are OpenAI's own",
+    )
+    .nullish(),
   function: z.object({
     name: functionName,
     description: z.string().nullish(),

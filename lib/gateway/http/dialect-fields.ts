@@ -8,10 +8,9 @@ export function between(least: number, most: number) {
   return z.number().min(least, errorText).max(most, errorText);
 }
 
-export const reasoningEffort = z.enum(
-  reasoningEfforts,
-  `must be ${reasoningEfforts.slice(0, -1).join(", ")} or ${reasoningEfforts.at(-1)}`,
-);
+export const effortFault = `must be ${reasoningEfforts.slice(0, -1).join(", ")} or ${reasoningEfforts.at(-1)}`;
+
+export const reasoningEffort = z.enum(reasoningEfforts, effortFault);
 
 /** A field that is refused, with what to do instead, unless it is absent, null or false, or asks for nothing by its value. */
 export const refusedField = (errorText: string, asksForNothing: (value: unknown) => boolean = () => false) =>
