@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { CallOptions, Tool, ToolChoice } from "@/lib/providers/types";
+import { isRecord } from "@/lib/providers/wire-value";
 import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
 import { cacheMark, lifetimeOf } from "../prompt/parts";
@@ -11,22 +12,32 @@ const MAX_TOOLS = 128;
 
 export const functionName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");
 
-const tool = z.object({
-  // Mistral's client leaves it out: its default is function (docs.mistral.ai/api).
-  type: z
-    .literal(
-      "function",
-      "must be function: send a custom tool as a function with one text, or to POST /api/v1/responses; other tools are OpenAI's own",
-    )
-    .nullish(),
-  function: z.object({
-    name: functionName,
-    description: z.string().nullish(),
-    parameters: jsonObject.nullish(),
-    strict: z.boolean().nullish(),
+/** Cursor sends functions in the flat form of Responses among those of chat completions (BerriAI/litellm#34029). */
+function nested(given: unknown): unknown {
+  if (!isRecord(given) || given.function !== undefined || given.name === undefined) return given;
+  const { type, cache_control, ...called } = given;
+  return { type, cache_control, function: called };
+}
+
+const tool = z.preprocess(
+  nested,
+  z.object({
+    // Mistral's client leaves it out: its default is function (docs.mistral.ai/api).
+    type: z
+      .literal(
+        "function",
+        "must be function: send a custom tool as a function with one text, or to POST /api/v1/responses; other tools are OpenAI's own",
+      )
+      .nullish(),
+    function: z.object({
+      name: functionName,
+      description: z.string().nullish(),
+      parameters: jsonObject.nullish(),
+      strict: z.boolean().nullish(),
+    }),
+    cache_control: cacheMark,
   }),
-  cache_control: cacheMark,
-});
+);
 
 const named = z.object({ type: z.literal("function"), function: z.object({ name: functionName }) });
 
