@@ -41,16 +41,20 @@ const tool = z.preprocess(
 
 const named = z.object({ type: z.literal("function"), function: z.object({ name: functionName }) });
 
-const toolChoice = z.union(
-  [
-    z.enum(["none", "auto", "required"]),
-    named,
-    z.object({
-      type: z.literal("allowed_tools"),
-      allowed_tools: z.object({ mode: z.enum(["auto", "required"]), tools: z.array(named).max(MAX_TOOLS) }),
-    }),
-  ],
-  'must be none, auto, required, {"type": "function", "function": {"name": …}} or {"type": "allowed_tools", …}',
+/** `any` is Mistral's word for required: docs.mistral.ai/capabilities/function_calling. */
+const toolChoice = z.preprocess(
+  nested,
+  z.union(
+    [
+      z.enum(["none", "auto", "required", "any"]),
+      named,
+      z.object({
+        type: z.literal("allowed_tools"),
+        allowed_tools: z.object({ mode: z.enum(["auto", "required"]), tools: z.array(named).max(MAX_TOOLS) }),
+      }),
+    ],
+    'must be none, auto, required, {"type": "function", "function": {"name": …}} or {"type": "allowed_tools", …}',
+  ),
 );
 
 export const toolFields = {
@@ -105,6 +109,7 @@ function allowedOf(tools: readonly Tool[], choice: Choice): readonly Tool[] {
 }
 
 function choiceOf(choice: Choice): ToolChoice | undefined {
+  if (choice === "any") return "required";
   if (choice === null || choice === undefined || typeof choice === "string") return choice ?? undefined;
   return choice.type === "function" ? { name: choice.function.name } : choice.allowed_tools.mode;
 }
