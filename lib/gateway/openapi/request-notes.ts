@@ -54,7 +54,7 @@ export const chatNotes: FieldNotes = {
   tools: "Functions the model can call, up to 128.",
   "tools[].type": "Always function.",
   "tools[].function": "The function's name, description and arguments, as a JSON Schema.",
-  tool_choice: "none, auto, required, one function by name, or allowed_tools. Default: auto if there are tools.",
+  tool_choice: "none, auto, required or any, one function by name, or allowed_tools. Default: auto if there are tools.",
   parallel_tool_calls: "false for at most one function call per answer, if the provider supports it.",
   response_format: "text, json_object, or json_schema with the answer's schema.",
   maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400 before the model is called. Not an OpenAI field.",
