@@ -28,7 +28,11 @@ const textPart = z.object({ type: z.literal("text"), text: z.string(), cache_con
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
 const imagePart = z.object({
   type: z.literal("image_url"),
-  image_url: z.object({ url: z.string(), detail: z.enum(["auto", "low", "high", "original"]).nullish() }),
+  // Mistral's is the URL itself: docs.mistral.ai/capabilities/vision.
+  image_url: z.preprocess(
+    (given) => (typeof given === "string" ? { url: given } : given),
+    z.object({ url: z.string(), detail: z.enum(["auto", "low", "high", "original"]).nullish() }),
+  ),
 });
 /** Mistral's, in an answer that a client sends again: there is no place for thoughts in this dialect, and a reference has no words. */
 const silentPart = z.object({ type: z.enum(["thinking", "reference"]) });
