@@ -55,7 +55,8 @@ const userBlock = z.discriminatedUnion("type", [textBlock, toolResult, image, do
 const assistantBlock = z.discriminatedUnion("type", [
   textBlock,
   z.object({ type: z.literal("tool_use"), id, name: z.string().min(1, "must not be empty"), input: jsonObject, cache_control: cacheMark }),
-  z.object({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() }),
+  // Servers that sign nothing leave it out: such a thought is another service's, and is refused in the words for those.
+  z.object({ type: z.literal("thinking"), thinking: z.string(), signature: z.string().nullish() }),
   z.object({ type: z.literal("redacted_thinking"), data: z.string() }),
   compaction,
   hosted,
@@ -269,7 +270,7 @@ function* readAssistant(blocks: readonly AssistantBlock[], open: OpenThought, { 
     } else if (block.type === "compaction" && block.content) {
       parts.push(partOf({ text: block.content, cache_control: block.cache_control }));
       characters += block.content.length;
-    } else if (block.type === "thinking") addThought(at, "signature", block.signature, block.thinking);
+    } else if (block.type === "thinking") addThought(at, "signature", block.signature ?? "", block.thinking);
     else if (block.type === "redacted_thinking") addThought(at, "data", block.data, "");
     if (at % BLOCKS_PER_STEP === BLOCKS_PER_STEP - 1) yield;
   }
