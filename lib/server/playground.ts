@@ -13,6 +13,9 @@ const endpoints = new Map<string, OwnerEndpoint>([
   ["/playground/quote", quoteForOwner],
 ]);
 
+/** Every route of the playground, as `POST /playground/answer`. */
+export const listPlaygroundRoutes = (): string[] => [...endpoints.keys()].map((path) => `POST ${path}`);
+
 export const isPlaygroundPath = (path: string): boolean => endpoints.has(path);
 
 /** Answers a request of the owner's own page. Never throws. */

@@ -55,6 +55,12 @@ const routesWithId: Record<string, Record<string, Endpoint>> = {
   "/api/v1/models": { GET: model },
 };
 
+/** Every route, as `POST /api/v1/prompt`; where an id follows the path, it ends with `/{id}`. */
+export const listRoutes = (): string[] =>
+  [...Object.entries(routes), ...Object.entries(routesWithId).map(([path, methods]) => [`${path}/{id}`, methods] as const)].flatMap(
+    ([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+
 const alwaysOpen = new Set(["/api/health", "/api/ready", "/api/metrics"]);
 
 function findMethods(path: string): Record<string, Endpoint> | undefined {
