@@ -2,9 +2,12 @@
 
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import { buildAnthropicRequest } from "./anthropic/request";
 import type { ChatMessage } from "./conversation/messages";
 import { addedTokens } from "./conversation/normalise";
 import { objectSchema } from "./conversation/tool-schema";
+import { buildGeminiRequest } from "./gemini/request";
+import type { WireFormatId } from "./model-route";
 import { glue, scrap } from "./testing/scraps";
 import { bounds, trueCount } from "./testing/tokenizers";
 import {
@@ -65,6 +68,26 @@ test("variants at the root count with the properties and the description that ar
   const written = JSON.stringify({ name: "f", parameters: objectSchema(parameters) });
   expect(boundOf({ tools: [{ name: "f", parameters }] }) - empty).toBeGreaterThanOrEqual(written.length);
   expect(written.length).toBeGreaterThan(2 * String(description).length);
+});
+
+test("what a format tells in descriptions, since its schemas have no keyword for it, counts as it is sent", () => {
+  const told = (index: number) => ({ type: "string", pattern: '"'.repeat(60), minLength: index, not: { const: "\\" } });
+  const properties = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`p${index}`, told(index)]));
+  const parameters = { type: "object", properties, additionalProperties: false, required: Object.keys(properties) };
+  const tools = [{ name: "f", description: "Told", parameters }];
+  const responseFormat = { type: "json_schema", name: "told", schema: parameters } as const;
+  const call = { messages: [{ role: "user", content: "Hi" }], maxOutputTokens: 1, stream: false } as const;
+  const sentTools = JSON.stringify(JSON.parse(buildGeminiRequest({ ...call, tools }, "gemini-2.5-flash", "key").body).tools);
+  const { generationConfig } = JSON.parse(buildGeminiRequest({ ...call, responseFormat }, "gemini-2.5-flash", "key").body);
+  const sentFormat = JSON.stringify(generationConfig.responseJsonSchema);
+  const { output_config } = JSON.parse(buildAnthropicRequest({ ...call, responseFormat }, "claude-haiku-4-5", "key").body);
+  const sentToClaude = JSON.stringify(output_config.format.schema);
+  for (const sent of [sentTools, sentFormat, sentToClaude]) expect(sent.length).toBeGreaterThan(JSON.stringify(parameters).length + 2_048);
+  const bound = (fields: Partial<ModelCall>, formats: readonly WireFormatId[]) =>
+    inputBoundForCall({ messages: [], ...fields, formats }, "claude");
+  expect(bound({ tools }, ["openai", "gemini"])).toBeGreaterThanOrEqual(empty + sentTools.length);
+  expect(bound({ responseFormat }, ["gemini"])).toBeGreaterThanOrEqual(TOKENS_FOR_FORMAT + sentFormat.length);
+  expect(bound({ responseFormat }, ["anthropic"])).toBeGreaterThanOrEqual(TOKENS_FOR_FORMAT + sentToClaude.length);
 });
 
 test("earlier tool calls count with their arguments, in JSON or in markup, written by model or provider", () => {

@@ -14,12 +14,15 @@
 // text to providers and is counted as such.
 
 import { runAtOnce, type Slices } from "@/lib/base/slices";
+import { narrowSchema } from "./anthropic/schema";
 import { type ChatMessage, type Content, contentText, type ReasoningBlock, type ToolCall } from "./conversation/messages";
 import { addedTokens } from "./conversation/normalise";
 import { objectSchema } from "./conversation/tool-schema";
+import { GeminiSchemas } from "./gemini/schema";
+import type { WireFormatId } from "./model-route";
 import { countBytes, countBytesInSlices } from "./token-bound/normal-form";
 import { type ScanRules, scanTokens, scanTokensInSlices } from "./token-bound/scan";
-import type { ModelCall, TokenBoundId, Tool } from "./types";
+import type { ModelCall, ResponseFormat, TokenBoundId, Tool } from "./types";
 import { readJsonObject, readJsonObjectInSlices } from "./wire-value";
 
 export const scanRules: Record<Exclude<TokenBoundId, "bytes">, ScanRules> = {
@@ -70,7 +73,10 @@ export const TOKENS_FOR_FORMAT = 1_024;
 export const TOKENS_PER_TOOL = 32;
 export const TOKENS_PER_PARAMETER = 24;
 
-type BoundedCall = Pick<ModelCall, "messages" | "tools" | "responseFormat">;
+type BoundedCall = Pick<ModelCall, "messages" | "tools" | "responseFormat"> & {
+  /** How it may be written: some formats tell in descriptions what their schemas have no keyword for. */
+  formats?: readonly WireFormatId[];
+};
 
 /**
  * Never less than the input tokens of a chat request, where the bound's tokenizer is the model's own. `claude` includes the
@@ -81,30 +87,47 @@ export const inputBoundForCall = (call: BoundedCall, bound: TokenBoundId): numbe
 
 /** The same in slices. It ends once the bound is `most` or above: no input is longer than a model's context window. */
 export function* inputBoundInSlices(call: BoundedCall, bound: TokenBoundId, most = Number.POSITIVE_INFINITY): Slices<number> {
-  const { messages, tools = [], responseFormat } = call;
+  const { messages, tools = [], responseFormat, formats = [] } = call;
   let tokens = TOKENS_PER_REQUEST + addedTokens(messages);
+  // Before a long conversation may end the count: what Gemini's schemas become is kept for the request.
+  const schemas = formats.includes("gemini") ? new GeminiSchemas() : undefined;
+  for (const tool of tools) tokens += yield* toolBound(tool, schemas);
   for (const message of messages) {
     tokens += TOKENS_PER_MESSAGE + (yield* messageBound(message, bound));
     if (tokens >= most) return tokens;
     yield;
   }
-  for (const tool of tools) {
-    tokens += yield* toolBound(tool);
-  }
   // Earlier calls add the tool prompt even when the request has no tools any more.
   if (tools.length > 0 || messages.some(isOfTools)) tokens += TOKENS_FOR_TOOLS;
-  if (responseFormat !== undefined) tokens += TOKENS_FOR_FORMAT + jsonBound(JSON.stringify(responseFormat));
+  if (responseFormat !== undefined) tokens += TOKENS_FOR_FORMAT + (yield* formatBound(responseFormat, formats, schemas));
   return tokens;
 }
 
-/** As the client wrote it, or with the schema that OpenAI and Anthropic take: a description then tells the variants of its root as well. */
-function* toolBound(tool: Tool): Slices<number> {
-  const given = jsonBound(JSON.stringify(tool));
+/**
+ * As the client wrote it, or with the schema that OpenAI and Anthropic take, or Gemini: a description then tells the variants of its root, or
+ * what has no keyword, as well.
+ */
+function* toolBound(tool: Tool, schemas: GeminiSchemas | undefined): Slices<number> {
+  let most = jsonBound(JSON.stringify(tool));
   yield;
-  const parameters = tool.parameters && objectSchema(tool.parameters);
-  if (parameters === undefined || parameters.properties === tool.parameters?.properties) return TOKENS_PER_TOOL + given;
+  const { parameters } = tool;
+  if (parameters === undefined) return TOKENS_PER_TOOL + most;
+  const object = objectSchema(parameters);
+  if (object.properties !== parameters.properties) most = Math.max(most, jsonBound(JSON.stringify({ ...tool, parameters: object })));
   yield;
-  return TOKENS_PER_TOOL + Math.max(given, jsonBound(JSON.stringify({ ...tool, parameters })));
+  if (schemas) most = Math.max(most, jsonBound(JSON.stringify({ ...tool, parameters: yield* schemas.inSlices(parameters) })));
+  yield;
+  return TOKENS_PER_TOOL + most;
+}
+
+function* formatBound(format: ResponseFormat, formats: readonly WireFormatId[], schemas: GeminiSchemas | undefined): Slices<number> {
+  const given = jsonBound(JSON.stringify(format));
+  yield;
+  if (format.type !== "json_schema") return given;
+  const { schema } = format;
+  const forms = [schemas && (yield* schemas.inSlices(schema)), formats.includes("anthropic") ? narrowSchema(schema) : undefined];
+  yield;
+  return Math.max(given, ...forms.map((form) => (form ? jsonBound(JSON.stringify({ ...format, schema: form })) : 0)));
 }
 
 function isOfTools(message: ChatMessage): boolean {

@@ -5,8 +5,9 @@ import { expect, test } from "vitest";
 import { isAppError } from "@/lib/base/errors";
 import { nanoUsd } from "@/lib/base/money";
 import { builtInModels } from "@/lib/providers/catalogue-data";
+import { buildGeminiRequest } from "@/lib/providers/gemini/request";
 import { tierAt } from "@/lib/providers/prices";
-import { inputBoundForCall } from "@/lib/providers/token-bound";
+import { inputBoundForCall, TOKENS_FOR_TOOLS } from "@/lib/providers/token-bound";
 import type { Prompt } from "./prompt-body";
 import { insufficientBalance, quotePrompt } from "./quote";
 
@@ -34,6 +35,17 @@ test("the ceiling is the bound of the input and the whole output at the model's 
       expect(ceiling).toBe(BigInt(inputBound) * dearest + BigInt(maxOutputTokens + model.reasoningCeiling) * output);
     }),
   );
+});
+
+test("what Gemini is told in descriptions, since its schemas have no keyword for it, is held as it is sent", () => {
+  const model = builtInModels.find(({ routes }) => routes[0].provider === "gemini");
+  if (!model) throw new Error("no model");
+  const properties = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`p${index}`, { type: "string", minLength: index }]));
+  const prompt = promptOf(model, "Hi", 1);
+  const quoted = quotePrompt({ ...prompt, options: { tools: [{ name: "f", parameters: { type: "object", properties } }] } });
+  const call = { messages: prompt.messages, maxOutputTokens: 1, stream: false, tools: [{ name: "f", parameters: { properties } }] };
+  const sent = JSON.parse(buildGeminiRequest(call, "gemini-2.5-flash", "key").body) as { tools: object };
+  expect(quoted.inputBound).toBeGreaterThan(JSON.stringify(sent.tools).length + TOKENS_FOR_TOOLS);
 });
 
 test("a prompt longer than the context window is held for the window only", () => {

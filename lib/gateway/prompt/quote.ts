@@ -140,7 +140,7 @@ export const boundInput = (prompt: Prompt): number | Promise<number> => runInSli
  * read (gpt-4o-mini thirty times as many).
  */
 function* boundInSlices({ model, messages, options }: Prompt): Slices<number> {
-  const call = { messages, tools: options.tools, responseFormat: options.responseFormat };
+  const call = { messages, tools: options.tools, responseFormat: options.responseFormat, formats: model.routes.map(formatOf) };
   const bound = yield* inputBoundInSlices(call, needsByteBound(model.id) ? "bytes" : model.tokenBound, model.contextWindow);
   return Math.min(bound, model.contextWindow) + imageBound({ model, messages });
 }

@@ -67,7 +67,8 @@ const heldFormats = new Set(["date-time", "time", "date", "duration", "email", "
 
 function narrow(schema: Schema): Schema {
   const narrowed: Schema = {};
-  const leftOut: Schema = {};
+  // Without a prototype: a client may call a keyword `__proto__`.
+  const leftOut = Object.create(null) as Schema;
   for (const [keyword, value] of Object.entries(schema)) {
     if (isRecord(value) && (keyword === "properties" || keyword === "$defs" || keyword === "definitions")) {
       narrowed[keyword] = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, narrowPart(part)]));

@@ -9,8 +9,9 @@ import { buildResponsesRequest } from "../openai-responses/request";
 import { builtInEntries } from "../provider-entry";
 import { inputBoundForCall } from "../token-bound";
 import type { ModelCall } from "../types";
-import type { ChatMessage, Content, ToolCall } from "./messages";
-import { normaliseConversation } from "./normalise";
+import type { ImagePart } from "./images";
+import { type ChatMessage, type Content, contentText, type ToolCall } from "./messages";
+import { addedTokens, normaliseConversation } from "./normalise";
 import { shapeRules } from "./shape-rules";
 
 const text = fc.oneof(
@@ -210,8 +211,22 @@ test.each(builtInEntries.map(({ id, dialect, format }) => [id, { dialect, format
   },
 );
 
-test("the bound of a conversation covers what any target's rules add to it", () => {
-  everyConversation((messages) => {
+const image: ImagePart = {
+  type: "image",
+  detail: "low",
+  source: { kind: "bytes", mediaType: "image/png", base64: "AAAA", width: 1, height: 1 },
+};
+const withImages = (messages: readonly ChatMessage[]): ChatMessage[] =>
+  messages.map((message) =>
+    message.role === "tool" ? { ...message, content: [{ type: "text", text: contentText(message.content) }, image] } : message,
+  );
+
+test.each([
+  ["", (messages: readonly ChatMessage[]) => messages],
+  [", images of results among it", withImages],
+])("the bound of a conversation covers what any target's rules add to it%s", (_what, given) => {
+  everyConversation((conversation) => {
+    const messages = given(conversation);
     const bound = inputBoundForCall({ messages }, "claude");
     for (const rules of Object.values(shapeRules)) {
       const written = normaliseConversation(
@@ -219,7 +234,8 @@ test("the bound of a conversation covers what any target's rules add to it", () 
         { ...rules, endsWithUser: rules.opensWithUser },
         (id, copy) => String.fromCharCode(96 + copy) + id.slice(1),
       );
-      expect(inputBoundForCall({ messages: written }, "o200k")).toBeLessThanOrEqual(bound);
+      // What is written already is not added again.
+      expect(inputBoundForCall({ messages: written }, "o200k") - addedTokens(written)).toBeLessThanOrEqual(bound);
     }
   });
 });

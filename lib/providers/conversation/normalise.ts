@@ -2,7 +2,7 @@
 // instructions become the user's text where their role may not stand, and what a target cannot do without is put in. A conversation that has
 // that shape already comes back as it is.
 
-import { hasImages, withToolImages } from "../image-bound/wire-images";
+import { hasImages, IMAGES_FOLLOW, withToolImages } from "../image-bound/wire-images";
 import { uniqueCalls, type WireCallId } from "./call-ids";
 import type { ChatMessage, Content, ContentPart, TextPart } from "./messages";
 import type { ShapeRules } from "./shape-rules";
@@ -17,6 +17,8 @@ const RESULTS_READ = "I have read the results.";
 
 /** Tokens that one of the messages above has at most, role and marks included: the bound of a call counts them (token-bound.ts). */
 const TOKENS_PER_ADDED = 24;
+/** The same of the message in which the images of results follow: no tokenizer makes more of its text than bytes. */
+const TOKENS_PER_IMAGE_TURN = IMAGES_FOLLOW.length + TOKENS_PER_ADDED;
 
 export function normaliseConversation(messages: Messages, rules: ShapeRules, wireId: WireCallId): Messages {
   const paired = hasCalls(messages) ? pairCalls(messages, rules, wireId) : messages;
@@ -31,12 +33,15 @@ export function normaliseConversation(messages: Messages, rules: ShapeRules, wir
 export function addedTokens(messages: Messages): number {
   const turns = messages.filter(({ role }) => role !== "system");
   let added = turns[0]?.role === "user" ? 0 : 1;
+  let imageTurns = 0;
   if (turns.at(-1)?.role === "assistant") added += 1;
   for (const [index, { role, content }] of messages.entries()) {
     if (role === "user" && isBlank(content)) added += 1;
     if ((role === "user" || role === "system") && isOfCalls(messages[index - 1])) added += 1;
+    // One for each result at most, and an answer before it where results need one.
+    if (role === "tool" && hasImages(content)) imageTurns += 1;
   }
-  return added * TOKENS_PER_ADDED;
+  return added * TOKENS_PER_ADDED + imageTurns * (TOKENS_PER_IMAGE_TURN + TOKENS_PER_ADDED);
 }
 
 const hasCalls = (messages: Messages): boolean => messages.some(isOfCalls);

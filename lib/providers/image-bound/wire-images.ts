@@ -23,6 +23,8 @@ export function wireBody(body: string, messages: readonly ChatMessage[]): Pick<W
   return chunks ? { body, chunks } : { body };
 }
 
+export const IMAGES_FOLLOW = "The images of the results above:";
+
 /** For formats whose results hold text only: the images of results follow in a message of the user, after the last result of the turn. */
 export function withToolImages(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!messages.some(({ role, content }) => role === "tool" && hasImages(content))) return messages;
@@ -30,7 +32,7 @@ export function withToolImages(messages: readonly ChatMessage[]): readonly ChatM
   let images: ImagePart[] = [];
   for (const message of [...messages, null]) {
     if (message?.role !== "tool" && images.length > 0) {
-      written.push({ role: "user", content: [{ type: "text", text: "The images of the results above:" }, ...images] });
+      written.push({ role: "user", content: [{ type: "text", text: IMAGES_FOLLOW }, ...images] });
       images = [];
     }
     if (message?.role === "tool") images.push(...imagesOf([message]));
