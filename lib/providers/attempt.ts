@@ -164,13 +164,15 @@ function wholeEvents(read: readonly ProviderEvent[], attempt: Attempt): Provider
   return events;
 }
 
-/** Adds the route to reasoning. */
-function isHandedOn(event: ProviderEvent, { call, route, onHiddenThought }: Attempt): boolean {
+/** Adds the route to reasoning, and the customer's name to a call. */
+function isHandedOn(event: ProviderEvent, { call, route, format, onHiddenThought }: Attempt): boolean {
   if (event.type === "reasoning") {
     event.madeBy = route;
     if (call.hidesReasoning) onHiddenThought(event.text);
     return !call.hidesReasoning;
   }
+  if (event.type === "tool_call" && event.name !== undefined && format.ownToolName)
+    event.name = format.ownToolName(event.name, call.tools ?? []);
   return event.type !== "text" || event.text !== "";
 }
 

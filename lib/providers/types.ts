@@ -228,6 +228,8 @@ export type OnUsage = (usage: TokenUsage) => void;
 export interface WireFormat {
   id: WireFormatId;
   buildRequest(call: ModelCall, wireName: string, apiKey: string, provider: ProviderId, entry?: RouteEntry): WireRequest;
+  /** The customer's name of a function that the answer calls, where the name on the wire does not say it. */
+  ownToolName?(name: string, tools: readonly Tool[]): string;
   /**
    * Reads the body of a 200 answer to a call that did not stream.
    * @throws ProviderFailure malformed, rejected (an error object inside a 200)

@@ -1,6 +1,7 @@
-// Tools of POST /api/v1/messages whose names are longer than a provider takes.
+// Tools whose names are longer than a provider takes, or become so on their way.
 
 import { expect, test } from "vitest";
+import { geminiName } from "@/lib/providers/gemini/call-id";
 import { ToolNames } from "../prompt/tool-calls/names";
 import { openAccount } from "./testing/accounts";
 import { ask } from "./testing/client";
@@ -29,5 +30,22 @@ test.each([false, true])(
       const second = await send({ ...fields, tool_choice: { type: "auto" }, messages: [first, said, result] });
       expect({ status: second.status, text: second.text }).toMatchObject({ status: 200 });
     }
+  },
+);
+
+test.each([false, true])(
+  "a name of 64 letters that Gemini takes only with one more is called by its own name (stream: %s)",
+  async (stream) => {
+    const { key } = await openAccount();
+    const name = `3${"d".repeat(63)}`;
+    const called = geminiName(name);
+    expect(called).toMatch(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/);
+    const tools = [`3${"d".repeat(62)}e`, name].map((each) => ({ type: "function", function: { name: each } }));
+    const messages = [{ role: "user", content: `[[simulate: tool=${called}]]` }];
+    const body = { model: "gemini-2.5-flash-lite", stream, messages, tools };
+    const { status, text } = await ask({ url: service.url("node"), key, path: "/api/v1/chat/completions", body });
+    expect({ status, text }).toMatchObject({ status: 200 });
+    expect(text).toContain(`"name":"${name}"`);
+    expect(text).not.toContain(called);
   },
 );

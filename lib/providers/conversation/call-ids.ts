@@ -6,7 +6,11 @@ import type { ChatMessage, ToolCall } from "./messages";
 import type { ShapeRules } from "./shape-rules";
 
 /** The id of a call on the wire. `copy` is 1; for a call whose id another has already, it goes up until there is one that none has. */
-export type WireCallId = (id: string, copy: number) => string;
+export interface WireCallId {
+  (id: string, copy: number): string;
+  /** The part of it that the provider gets as the call's id, where something travels in it. */
+  sent?: (wire: string) => string;
+}
 
 /** An id, or a copy of it. */
 export const numbered: WireCallId = (id, copy) => (copy === 1 ? id : `${id}_${copy}`);
@@ -52,14 +56,16 @@ class CallIds {
   }
 
   next(id: string): string {
-    const first = this.#wireId(id, 1);
+    const sent = this.#wireId.sent ?? ((whole: string) => whole);
+    let wire = this.#wireId(id, 1);
+    const first = sent(wire);
     let copy = this.#copies.get(first) ?? 1;
-    let wire = copy === 1 ? first : this.#wireId(id, copy);
-    while (this.#used.has(wire)) {
+    if (copy > 1) wire = this.#wireId(id, copy);
+    while (this.#used.has(sent(wire))) {
       copy += 1;
       wire = this.#wireId(id, copy);
     }
-    this.#used.add(wire);
+    this.#used.add(sent(wire));
     this.#copies.set(first, copy + 1);
     const open = this.#open.get(id);
     if (open) open.ids.push(wire);

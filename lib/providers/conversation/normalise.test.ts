@@ -25,10 +25,10 @@ const content: fc.Arbitrary<Content> = fc.oneof(
     { maxLength: 3 },
   ),
 );
-const callId = fc.constantFrom("call_1", "a.b", "a_b", "a:b", "call 1", "x".repeat(70), "call_1__thought__AAAA");
+const callId = fc.constantFrom("call_1", "a.b", "a_b", "a:b", "call 1", "x".repeat(70), "call_1__thought__AAAA", "call_1__thought__BBBB");
 const call = fc.record<ToolCall>({
   id: callId,
-  name: fc.constantFrom("get_weather", "3d.render", "-x", "n".repeat(90)),
+  name: fc.constantFrom("get_weather", "3d.render", "-x", "n".repeat(90), `3${"d".repeat(70)}`),
   arguments: fc.constantFrom("{}", "{", '{"a":1}'),
 });
 
@@ -124,13 +124,15 @@ test("Gemini gets calls after a turn of the user, as many results as calls, a la
     };
     expect(contents[0]?.role).toBe("user");
     expect(contents.at(-1)?.role).toBe("user");
+    const ids = contents.flatMap(({ parts }) => parts.flatMap(({ functionCall }) => functionCall?.id ?? []));
+    expect(new Set(ids).size).toBe(ids.length);
     for (const [index, { role, parts }] of contents.entries()) {
       expect(parts.length).toBeGreaterThan(0);
       for (const part of parts) if (part.text !== undefined) expect(part.text).toMatch(python);
       const calls = parts.flatMap(({ functionCall }) => (functionCall ? [functionCall] : []));
       const results = (contents[index + 1]?.parts ?? []).flatMap(({ functionResponse }) => (functionResponse ? [functionResponse] : []));
       expect(results.map(({ id, name }) => `${id} ${name}`).sort()).toEqual(calls.map(({ id, name }) => `${id} ${name}`).sort());
-      for (const { name } of calls) expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_.:-]*$/);
+      for (const { name } of calls) expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/);
       if (calls.length > 0) expect([role, contents[index - 1]?.role]).toEqual(["model", "user"]);
     }
   });

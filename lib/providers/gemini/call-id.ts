@@ -3,7 +3,8 @@
 // Documented at https://ai.google.dev/gemini-api/docs/thought-signatures.
 
 import { randomBase62 } from "@/lib/base/ids";
-import { numbered, type WireCallId } from "../conversation/call-ids";
+import { hashOf, numbered, type WireCallId } from "../conversation/call-ids";
+import type { Tool } from "../types";
 
 // Only letters, digits, _ and -: Anthropic accepts no other in an id, should the conversation continue there.
 const separator = "__thought__";
@@ -26,11 +27,14 @@ export function joinCallId(id: string | null | undefined, thoughtSignature: stri
   return thoughtSignature ? `${own}${separator}${Buffer.from(thoughtSignature, "base64").toString("base64url")}` : own;
 }
 
-/** The id of a call in a request, with its signature. */
-export const geminiCallId: WireCallId = (callId, copy) => {
-  const end = callId.indexOf(separator);
-  return end === -1 ? numbered(callId, copy) : numbered(callId.slice(0, end), copy) + callId.slice(end);
-};
+/** The id of a call in a request, with its signature. Two that differ only in that are one to Gemini. */
+export const geminiCallId: WireCallId = Object.assign(
+  (callId: string, copy: number): string => {
+    const end = callId.indexOf(separator);
+    return end === -1 ? numbered(callId, copy) : numbered(callId.slice(0, end), copy) + callId.slice(end);
+  },
+  { sent: (wire: string): string => splitCallId(wire).id },
+);
 
 /** The parts of a customer's id; an id without a signature is returned unchanged. */
 export function splitCallId(callId: string): { id: string; thoughtSignature?: string } {
@@ -43,8 +47,24 @@ export function splitCallId(callId: string): { id: string; thoughtSignature?: st
 // "Must start with a letter or an underscore" (ai.google.dev/api/caching#FunctionDeclaration); OpenAI's may start with a digit or a hyphen.
 // Such a name gets an underscore more, and so does one that could be taken for it.
 
+const MAX_NAME_LENGTH = 64;
+/** One that would be too long then is told from others by its digest. */
+const SHORTENED = "long_";
+const KEPT_LETTERS = 40;
+const DIGEST_LETTERS = 16;
+
 /** A function's name as Gemini gets it. */
-export const geminiName = (name: string): string => (/^_*[0-9-]/.test(name) ? `_${name}` : name);
+export function geminiName(name: string): string {
+  if (!/^_*[0-9-]/.test(name)) return name;
+  if (name.length < MAX_NAME_LENGTH) return `_${name}`;
+  return `${SHORTENED}${name.slice(0, KEPT_LETTERS)}_${hashOf(name).slice(0, DIGEST_LETTERS)}`;
+}
 
 /** The customer's name of a function that Gemini calls. */
 export const ownName = (name: string): string => (/^_+[0-9-]/.test(name) ? name.slice(1) : name);
+
+/** The same of a name that was too long: it is among those of the request's functions. */
+export function ownLongName(name: string, tools: readonly Pick<Tool, "name">[]): string {
+  if (!name.startsWith(SHORTENED) || tools.some((tool) => tool.name === name)) return name;
+  return tools.find((tool) => geminiName(tool.name) === name)?.name ?? name;
+}
