@@ -10,6 +10,31 @@ test.each([
   ["key 0123456789abcdef0123456789abcdef is wrong", "key [key] is wrong"],
   ["key AbCdEfGhIjKlMnOpQrStUvWxYz012345 is wrong", "key [key] is wrong"],
   ["jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "jwt [key]"],
+  ["key ｓｋ－ＡｂＣｄＥｆＧｈ０１２３４５６７８９ is wrong", "key [key] is wrong"],
+  ["key 𝐬𝐤-𝐀𝐛𝐂𝐝𝐄𝐟𝐆𝐡𝟎𝟏𝟐𝟑 and sk\u2011AbCdEfGh0123", "key [key] and [key]"],
+  ["key sk-A\u200bbCd\u00adEf\u2060Gh\ufeff0\ufe0f12\u034f3\u00004 is wrong", "key [key] is wrong"],
+  // What is named as a secret
+  ["password: x", "password: [key]"],
+  ["Wrong password：hunter2. Try again", "Wrong password:[key]. Try again"],
+  ['{"user": "ann", "password": "correct horse battery", "n": 1}', '{"user": "ann", "password": "[key]", "n": 1}'],
+  ["DB_PASSWORD=swordfish; client_secret='zeta b'", "DB_PASSWORD=[key]; client_secret='[key]'"],
+  ["token=abcdef and access_token: 'xyz'", "token=[key] and access_token: '[key]'"],
+  ["Incorrect API key provided: mykey. See the docs", "Incorrect API key provided: [key]. See the docs"],
+  ["x-api-key: abc123 at /v1/models?key=a1b2c3&alt=sse", "x-api-key: [key] at /v1/models?key=[key]&alt=sse"],
+  ["Authorization: Basic YW5uOnB3 failed", "Authorization: Basic [key] failed"],
+  ["'authorization': 'secret-word' or Basic YW5uOnNlc2FtZQ==", "'authorization': '[key]' or Basic [key]"],
+  ["at https://ann:p,w(x)@gpu-7.corp.de/v1, or ann:pw@localhost:5432.", "at [url], or [url]."],
+  // Ordinary words with such names
+  ...[
+    "Unexpected token: foo. Invalid token: expected string",
+    "input.password: Field required; properties.secret: Input should be a valid string",
+    "password: must be a string; token: String should have at most 5 characters",
+    "max_tokens: 5 is below the minimum; prompt_token=5; Duplicate key: name",
+    "Basic information and Basic authentication: see the docs",
+    "Authorization: missing header. Invalid API key: please check it",
+    "'password': {'type': 'string'} is not closed",
+    "The keys are: alpha, beta. 你好：世界，再见",
+  ].map((words) => [words, words.replace("：", ":")] as [string, string]),
   // Hosts and addresses
   [
     "It must match draft 2020-12 (https://json-schema.org/draft/2020-12). More at https://docs.claude.com/x.",
@@ -50,6 +75,7 @@ test.each([
   ],
   // One line, without signs that do something to a terminal or a log.
   ["one\r\n\u001b[31mtwo\u0000\u202e three\u2028four", "one [31mtwo three four"],
+  ["one\u200b two\ufeff", "one two"],
 ])("%s", (words, quoted) => expect(quote(words)).toBe(quoted));
 
 test("it is cut where it is too long, and never inside a sign", () => {
@@ -67,7 +93,22 @@ test("our log gets no long text in quotes, which is most often the prompt's", ()
 
 test("a long text without a key takes no time", () => {
   const startedAt = performance.now();
-  for (const piece of ["a", "a-", "a.", "organization ", "'a ", "a@", "1.", "request id ", "::", "/"]) {
+  for (const piece of [
+    "a",
+    "a-",
+    "a.",
+    "organization ",
+    "password",
+    "a:b@",
+    "authorization:",
+    "api key",
+    "'a ",
+    "a@",
+    "1.",
+    "request id ",
+    "::",
+    "/",
+  ]) {
     hideLongQuotes(quote(piece.repeat(4_800)));
   }
   expect(performance.now() - startedAt).toBeLessThan(300);

@@ -6,10 +6,14 @@ export const MAX_READ = 4_800;
 
 /** The words on one line, at most `maxLength` characters. */
 export function quoteWords(words: string, maxLength: number): string {
-  const line = words
-    .slice(0, MAX_READ)
-    .replace(/[\p{C}\p{Z}\s]+/gu, " ")
-    .replace(/Bearer \S+/gi, "Bearer [key]")
+  const line = plainSigns(words.slice(0, MAX_READ))
+    .replace(/[\p{Z}\s]+/gu, " ")
+    .replace(/\S+/g, hideUserInfo)
+    .replace(authorization, hideCredentials)
+    .replace(/\b(Bearer|Basic) ([^\s"'`,;]+)/gi, (whole, scheme: string, value: string) =>
+      /^bearer$/i.test(scheme) || isBasic(value) ? `${scheme} [key]` : whole,
+    )
+    .replace(labelledSecret, hideSecret)
     .replace(labelledId, (whole, label: string, between: string, id: string) => (/\d/.test(id) ? `${label}${between}[id]` : whole))
     .replace(labelledName, hideName)
     .replace(/[-_*.A-Za-z0-9]+/g, (word) => (looksLikeKey(word) ? "[key]" : word))
@@ -17,6 +21,68 @@ export function quoteWords(words: string, maxLength: number): string {
     .trim();
   return line.length <= maxLength ? line : line.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, "");
 }
+
+/** Signs that nobody sees go, and letters of other widths become plain ones: a key with them in it would be no word that looks like one. */
+const plainSigns = (text: string): string =>
+  text
+    .replace(/[\p{DI}\p{C}]+/gu, (signs) => (/[\t-\r]/.test(signs) ? " " : ""))
+    .replace(/[\u2010-\u2012\u2212\ufe63\uff0d]/g, "-")
+    .replace(/[\uff0e\uff10-\uff1a\uff1d\uff20-\uff3a\uff3f\uff41-\uff5a\u{1d400}-\u{1d7ff}\u2460-\u24ff]+/gu, (letters) =>
+      letters.normalize("NFKC"),
+    );
+
+/** A URL, or what lacks only its scheme, with a name and a password in it: `user:password@host`. */
+function hideUserInfo(word: string): string {
+  const at = word.lastIndexOf("@");
+  const colon = word.indexOf(":");
+  if (at <= 0 || colon < 1 || colon > at || !/[\w[]/.test(word.charAt(at + 1))) return word;
+  let start = 0;
+  while ("\"'`(<[{".includes(word.charAt(start))) start += 1;
+  let end = word.length;
+  while ("\"'`)>]}.,:;!?".includes(word.charAt(end - 1))) end -= 1;
+  return `${word.slice(0, start)}[url]${word.slice(end)}`;
+}
+
+/** Base64 of `name:password`. */
+const isBasic = (value: string): boolean => /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(value, "base64").toString("latin1"));
+
+const authorization = /\b((?:proxy-)?authorization)(["'`]?\s?[:=]\s?["'`]?)([\w-]+)((?: [^\s"'`,;]+)?)/gi;
+
+function hideCredentials(whole: string, label: string, between: string, scheme: string, credentials: string): string {
+  if (isSaidOfFields(scheme)) return whole;
+  // A scheme and its credentials, or credentials alone.
+  return /^(?:basic|bearer|digest|token|apikey|key|negotiate|aws4-hmac-sha256)$/i.test(scheme)
+    ? `${label}${between}${scheme} [key]`
+    : `${label}${between}[key]${credentials}`;
+}
+
+/** After a name that says what it is: `password: x`, `token=x`, `"api_key": "x"`. */
+const labelledSecret =
+  /(?<![\w-])([\w-]*(?:api[ _-]?key|(?:access|auth|refresh|session|security|bearer)[ _-]?token|(?:access|private|secret|signing)[ _-]?key|password|passwd|passphrase|secret)|pwd|token|key|(?:set-)?cookie|credentials?)((?: (?:provided|given|used))?["'`]?\s?[:=]\s?)("[^"]{1,200}"|'[^']{1,200}'|`[^`]{1,200}`|[^\s"'`,;&()[\]{}<>]+)/gi;
+
+/** Words of these are most often no secrets: "Unexpected token: foo", "Duplicate key: name". */
+const oftenNoSecret = /^(?:token|key|(?:set-)?cookie|credentials?)$/i;
+
+function hideSecret(whole: string, label: string, between: string, value: string): string {
+  const quote = /^["'`]/.exec(value)?.[0] ?? "";
+  const inner = quote === "" ? value.replace(/[.:!?]{1,3}$/, "") : value.slice(1, -1);
+  if (inner === "" || isSaidOfFields(inner)) return whole;
+  const isPlainWord = /^[a-zA-Z_]{1,15}$/.test(inner);
+  if (oftenNoSecret.test(label) && (/^key$/i.test(label) || !between.includes("=")) && isPlainWord) return whole;
+  return `${label}${between}${quote}[key]${quote}${quote === "" ? value.slice(inner.length) : ""}`;
+}
+
+const saidOfFields = new Set(
+  (
+    "a an and any are array at be boolean by can cannot check could denied does expected expired extra failed false field for has have " +
+    "if in incorrect input integer invalid is it malformed may missing must no none not null number object of only or permission please " +
+    "property provide provided required revoked see should string that the this to too true type unable unauthorized undefined " +
+    "unexpected unknown use value values was we wrong you your"
+  ).split(" "),
+);
+
+/** Of a field that has the name of a secret: "password: Field required". */
+const isSaidOfFields = (words: string): boolean => saidOfFields.has(/^[a-z]+(?![\w-])/i.exec(words)?.[0].toLowerCase() ?? "");
 
 /** The same for our log: a long text in quotes is most often the prompt's. */
 export const hideLongQuotes = (line: string): string =>
