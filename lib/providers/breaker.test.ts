@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
-import { type CallOutcome, CircuitBreaker } from "./breaker";
+import { type CallOutcome, CircuitBreaker, ProviderBreaker } from "./breaker";
 
 let now = 1_000_000;
 let restore: () => void;
@@ -126,4 +126,40 @@ test("it reports since when it is open, across failed probes, until a probe succ
   now += 2_000;
   breaker.record(permit(), "success");
   expect(breaker.openedAtMs).toBeNull();
+});
+
+/** Calls of one model that all go alike; false once one is not admitted. */
+const callModel = (provider: ProviderBreaker, model: string, outcome: CallOutcome, { busy = false, times = 5 } = {}): boolean =>
+  Array.from({ length: times }, () => provider.admit(model)?.(outcome, busy)).length > 0 && provider.admit(model) !== null;
+
+test("a model that is too busy is left alone, and the provider's other models are not", () => {
+  const provider = new ProviderBreaker("anthropic");
+  expect(callModel(provider, "opus", "failure", { busy: true })).toBe(false);
+  expect(provider.retryAfterMs("opus")).toBe(1_000);
+  expect(provider.retryAfterMs("haiku")).toBe(0);
+  expect(provider.openedAtMs).toBeNull();
+  expect(callModel(provider, "haiku", "success")).toBe(true);
+  now += 1_000;
+  provider.admit("opus")?.("success", false);
+  expect(callModel(provider, "opus", "success")).toBe(true);
+});
+
+test("a provider that fails is left alone with all its models", () => {
+  const provider = new ProviderBreaker("anthropic");
+  expect(callModel(provider, "opus", "failure")).toBe(false);
+  expect(provider.admit("haiku")).toBeNull();
+  expect(provider.openedAtMs).toBe(now);
+});
+
+test("a call that its model's circuit refuses leaves the provider's probe to others", () => {
+  const provider = new ProviderBreaker("anthropic");
+  callModel(provider, "opus", "failure", { busy: true });
+  callModel(provider, "haiku", "failure");
+  now += 1_000;
+  provider.admit("opus")?.("failure", true); // the probe of both: the provider is there, the model is not
+  expect(provider.openedAtMs).toBeNull();
+  callModel(provider, "haiku", "failure");
+  now += 1_500;
+  expect(provider.admit("opus")).toBeNull();
+  expect(provider.admit("haiku")).not.toBeNull();
 });

@@ -1,5 +1,6 @@
-// Circuit breakers, one per provider and origin: a provider that keeps failing gets no calls for a while, so that callers are
-// refused (or sent to a fallback) at once, and one call at a time probes whether it has recovered.
+// Circuit breakers, one per provider and origin, and one for each of its models that was too busy: what keeps failing gets no calls for a
+// while, so that callers are refused (or sent to a fallback) at once, and one call at a time probes whether it has recovered. A provider
+// that says of one model that it is overloaded, or limits its rate, answers for the others.
 
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -124,15 +125,75 @@ export class CircuitBreaker {
   }
 }
 
-const circuitBreakers = processSingleton("circuitBreakers", () => new Map<string, CircuitBreaker>());
+/** How the call that it admitted went; `busy` says of a failure that the provider works, and the model has too much to do. */
+export type RecordCall = (outcome: CallOutcome, busy: boolean) => void;
+
+export class ProviderBreaker {
+  readonly #provider: ProviderId;
+  readonly #own: CircuitBreaker;
+  /** By wire name, those that were ever too busy: no more than the catalogue has. */
+  readonly #models = new Map<string, CircuitBreaker>();
+
+  constructor(provider: ProviderId) {
+    this.#provider = provider;
+    this.#own = new CircuitBreaker((isOpen) => metrics().circuitOpen.set({ provider }, isOpen ? 1 : 0));
+  }
+
+  /** Unix milliseconds since when the circuit of the whole provider is open; null while it is closed. */
+  get openedAtMs(): number | null {
+    return this.#own.openedAtMs;
+  }
+
+  /** Milliseconds until the next probe may go: to the provider, or to this model of it. */
+  retryAfterMs(wireName?: string): number {
+    const ofModel = wireName === undefined ? undefined : this.#models.get(wireName);
+    return Math.max(this.#own.retryAfterMs(), ofModel?.retryAfterMs() ?? 0);
+  }
+
+  /** Null while the circuit of the provider, or of this model, is open. */
+  admit(wireName: string): RecordCall | null {
+    const permit = this.#own.admit();
+    if (permit === null) return null;
+    const model = this.#models.get(wireName);
+    const modelPermit = model?.admit();
+    if (modelPermit === null) {
+      // It may have been the provider's probe.
+      this.#own.record(permit, "neutral");
+      return null;
+    }
+    return (outcome, busy) => {
+      const isBusy = busy && outcome === "failure";
+      // Whoever has too much to do is there.
+      this.#own.record(permit, isBusy ? "success" : outcome);
+      if (model && modelPermit !== undefined) model.record(modelPermit, isBusy || outcome === "success" ? outcome : "neutral");
+      else if (isBusy) this.#recordFirst(wireName);
+    };
+  }
+
+  #recordFirst(wireName: string): void {
+    // Others may have failed meanwhile.
+    const model = this.#models.get(wireName) ?? this.#open(wireName);
+    const permit = model.admit();
+    if (permit !== null) model.record(permit, "failure");
+  }
+
+  #open(wireName: string): CircuitBreaker {
+    const labels = { provider: this.#provider, model: wireName };
+    const model = new CircuitBreaker((isOpen) => metrics().modelCircuitOpen.set(labels, isOpen ? 1 : 0));
+    this.#models.set(wireName, model);
+    return model;
+  }
+}
+
+const circuitBreakers = processSingleton("circuitBreakers", () => new Map<string, ProviderBreaker>());
 
 /** This process's breaker for the provider at that origin. */
-export function breakerOf(provider: ProviderId, origin: string): CircuitBreaker {
+export function breakerOf(provider: ProviderId, origin: string): ProviderBreaker {
   const breakers = circuitBreakers();
   const name = `${provider} ${origin}`;
   let breaker = breakers.get(name);
   if (!breaker) {
-    breaker = new CircuitBreaker((isOpen) => metrics().circuitOpen.set({ provider }, isOpen ? 1 : 0));
+    breaker = new ProviderBreaker(provider);
     breakers.set(name, breaker);
   }
   return breaker;

@@ -231,13 +231,13 @@ async function callRoutes<Reply>(routed: RoutedCall, ask: (attempt: Attempt, tri
     let ofRoute: ProviderFailure | undefined;
     for (let attempt = 0; ; attempt += 1) {
       const breaker = breakerOf(route.provider, endpoint.origin);
-      const permit = breaker.admit();
-      if (permit === null) {
+      const recordCall = breaker.admit(route.wireName);
+      if (recordCall === null) {
         // Only when the route was not called: a real failure says more.
-        ofRoute ??= circuitOpen(route.provider, breaker.retryAfterMs());
+        ofRoute ??= circuitOpen(route.provider, breaker.retryAfterMs(route.wireName));
         break;
       }
-      const trial = new Trial({ route, breaker, permit, budget, answer });
+      const trial = new Trial({ route, recordCall, budget, answer });
       const format = setup.formats[wireFormatOf(route, endpoint, call.maxOutputTokens)];
       try {
         return await ask({ route, endpoint, format, call, budget, ...trial.listener }, trial);

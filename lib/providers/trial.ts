@@ -5,7 +5,7 @@ import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
 import type { AttemptListener } from "./attempt";
-import type { CallOutcome, CircuitBreaker } from "./breaker";
+import type { CallOutcome, RecordCall } from "./breaker";
 import type { CallBudget } from "./budget";
 import type { ModelRoute } from "./model-route";
 import { isProviderFailure, type ProviderEvent, type ProviderFailure, type TokenUsage } from "./types";
@@ -31,9 +31,8 @@ export interface CallAnswer {
 
 interface TrialSetup {
   route: ModelRoute;
-  breaker: CircuitBreaker;
-  /** The breaker's permit to call this provider now. */
-  permit: number;
+  /** Tells the provider's breaker, which admitted the call. */
+  recordCall: RecordCall;
   budget: CallBudget;
   answer: CallAnswer;
 }
@@ -119,7 +118,8 @@ export class Trial {
     }
     const { answer, budget, route } = this.#setup;
     if (error.kind !== "aborted" && !error.accepted) answer.sentTo = undefined;
-    this.#conclude(error.kind, healthOf(error, budget.expired === "end of the answer" && answer.firstTokenAt !== undefined));
+    const wasStillComing = budget.expired === "end of the answer" && answer.firstTokenAt !== undefined;
+    this.#conclude(error.kind, healthOf(error, wasStillComing), error.busy);
     if (error.kind === "misconfigured") reportMisconfigured(route, error);
     // A late first token leaves time for another route; any other stop is the end of the call.
     budget.renew();
@@ -132,11 +132,11 @@ export class Trial {
     this.#conclude("aborted", "neutral");
   }
 
-  #conclude(outcome: "ok" | ProviderFailure["kind"], health: CallOutcome): void {
+  #conclude(outcome: "ok" | ProviderFailure["kind"], health: CallOutcome, busy = false): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    const { breaker, permit, route } = this.#setup;
-    breaker.record(permit, health);
+    const { recordCall, route } = this.#setup;
+    recordCall(health, busy);
     const seconds = (performance.now() - this.#startedAtMs) / 1_000;
     deferTelemetry(() => {
       metrics().providerCalls.inc({ provider: route.provider, outcome });

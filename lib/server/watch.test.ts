@@ -59,7 +59,7 @@ function parseMetrics(text: string): { types: Map<string, string>; samples: Samp
     if (line.startsWith("#")) continue;
     const [, name = "", labels = "", value = ""] = /^([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
     expect(name, line).not.toBe("");
-    expect(value, line).toMatch(/^(\d+(\.\d+)?(e[+-]\d+)?|\+Inf)$/);
+    expect(value, line).toMatch(/^(-?\d+(\.\d+)?(e[+-]\d+)?|\+Inf)$/);
     samples.push({
       name,
       labels: Object.fromEntries([...labels.matchAll(/([a-z]+)="([^"]*)"/g)].map(([, key, text]) => [key, text])),
@@ -82,6 +82,7 @@ const documented = {
   pennyprompt_provider_calls_total: "counter",
   pennyprompt_provider_seconds: "histogram",
   pennyprompt_provider_circuit_open: "gauge",
+  pennyprompt_provider_model_circuit_open: "gauge",
   pennyprompt_provider_other_tier_total: "counter",
   pennyprompt_provider_zero_counts_total: "counter",
   pennyprompt_unknown_calls_total: "counter",

@@ -47,7 +47,7 @@ async function look() {
 
 function fail(provider: "openai" | "xai", times = 5): void {
   const breaker = breakerOf(provider, "http://127.0.0.1:9");
-  for (let call = 0; call < times; call += 1) breaker.record(breaker.admit() ?? 0, "failure");
+  for (let call = 0; call < times; call += 1) breaker.admit("any-model")?.("failure", false);
 }
 
 test("when all is well it says so: the database with its response time, the workers, limits, and simulated providers", async () => {

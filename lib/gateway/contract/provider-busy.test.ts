@@ -79,6 +79,20 @@ describe("a provider that is busy", () => {
     expect(provider.calls).toBe(before);
   });
 
+  test("one model that is too busy for long does not stop the provider's others", async () => {
+    const account = await openAccount({ usd: "50" });
+    setRetries("0");
+    provider.reply = overloaded();
+    for (let times = 0; times < 5; times += 1) readError(await send("prompt", { key: account.key }), "PROVIDER_BUSY");
+    const before = provider.calls;
+    readError(await send("prompt", { key: account.key }), "PROVIDER_BUSY");
+    expect(provider.calls).toBe(before);
+    provider.reply = wholeAnswer;
+    expect((await send("prompt", { key: account.key, model: "claude-haiku-4-5" })).status).toBe(200);
+    setRetries("2");
+    await expectPaid(account);
+  });
+
   test("an Idempotency-Key keeps nothing of it: the retry is answered and charged once", async () => {
     const account = await openAccount({ usd: "50" });
     const headers = { "idempotency-key": "again" };
