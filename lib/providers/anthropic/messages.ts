@@ -73,6 +73,7 @@ export function anthropicMessages(messages: readonly ChatMessage[], route?: Mode
   const turns: AnthropicMessage[] = [];
   /** The blocks of a user message that begins with results; the user's next text is appended to it. */
   let results: Block[] | undefined;
+  const last = messages.at(-1);
   for (const message of messages) {
     switch (message.role) {
       case "system":
@@ -81,7 +82,7 @@ export function anthropicMessages(messages: readonly ChatMessage[], route?: Mode
         break;
       case "assistant":
         results = undefined;
-        turns.push({ role: "assistant", content: assistantContent(message, route) });
+        turns.push({ role: "assistant", content: message === last ? lastContent(message, route) : assistantContent(message, route) });
         break;
       case "user":
         if (results === undefined) turns.push({ role: "user", content: plainContent(message.content) });
@@ -115,6 +116,14 @@ export const hasReasoningOf = (message: ChatMessage, route: ModelRoute): boolean
 const reasoningOf = ({ reasoning = [] }: AssistantMessage, route: ModelRoute | undefined): ReasoningBlock[] =>
   reasoning.filter(({ kind, madeBy }) => kind !== "encrypted" && route !== undefined && isSameRoute(madeBy, route));
 
+/**
+ * An answer to be continued is continued without thinking: "When thinking is disabled, an `assistant` message in the final position cannot
+ * contain `thinking`" (forgecode#1195, #1853).
+ */
+const lastContent = (message: AssistantMessage, route: ModelRoute | undefined): string | Block[] =>
+  assistantContent(message, message.toolCalls?.length ? route : undefined);
+
+/** "The final block in an assistant message cannot be `thinking`" (claude-code#11517, forgecode#3071): it broke off in the middle of a thought. */
 function assistantContent(message: AssistantMessage, route: ModelRoute | undefined): string | Block[] {
   const thoughts = reasoningOf(message, route);
   const { content, toolCalls = [] } = message;
@@ -125,7 +134,8 @@ function assistantContent(message: AssistantMessage, route: ModelRoute | undefin
     written.blocks.push(thoughtBlock(thought));
   }
   written.writeUntil(Number.POSITIVE_INFINITY, toolCalls.length);
-  return written.blocks;
+  const end = written.blocks.findLastIndex(({ type }) => type !== "thinking" && type !== "redacted_thinking");
+  return written.blocks.slice(0, end + 1);
 }
 
 /** The text and the calls of a message, written as far as each thought stood: its order is part of what Anthropic verifies. */

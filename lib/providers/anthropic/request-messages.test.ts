@@ -139,6 +139,32 @@ describe("thoughts", () => {
     ]);
   });
 
+  test("never end a message: an answer that broke off in the middle of a thought ends before it", () => {
+    const broken = { ...message, toolCalls: [], reasoning: [...message.reasoning.slice(0, 3), thought("cut", { characters: 26, calls: 0 })] };
+    const [first] = anthropicMessages([broken, { role: "user", content: "Go on." }], madeBy);
+    expect(first?.content).toEqual([
+      written("first"),
+      { type: "redacted_thinking", data: "sealed" },
+      { type: "text", text: "Let me look." },
+      written("second"),
+      { type: "text", text: " Now the rest." },
+    ]);
+  });
+
+  test("are left out of an answer to be continued, which is continued without thinking", () => {
+    const route = { provider: "anthropic", wireName: "claude-sonnet-4-5" } as const;
+    const own = { ...thought("first"), madeBy: route };
+    const messages: ChatMessage[] = [
+      { role: "user", content: "Count." },
+      { role: "assistant", content: "One, ", reasoning: [own, { ...own, after: { characters: 5, calls: 0 } }] },
+    ];
+    expect(writtenBy(messages).at(-1)).toEqual({ role: "assistant", content: "One," });
+    expect(writtenBy([...messages, { role: "user", content: "Go on." }])[1]).toEqual({
+      role: "assistant",
+      content: [written("first"), { type: "text", text: "One, " }],
+    });
+  });
+
   test.each([
     { provider: "anthropic", wireName: "claude-sonnet-5-5" },
     { provider: "openai", wireName: "claude-opus-5-5" },

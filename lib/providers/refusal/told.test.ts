@@ -3,11 +3,15 @@
 import { expect, test } from "vitest";
 import { anthropicFormat } from "../anthropic";
 import { hideEndpoint } from "../attempt";
-import type { Endpoint } from "../endpoints";
+import { callProvider, callProviderWhole } from "../call";
+import { type Endpoint, endpointAt } from "../endpoints";
 import { geminiFormat } from "../gemini";
 import { openaiFormat } from "../openai";
 import { responsesFormat } from "../openai-responses";
+import { limits, modelAt, readCall } from "../testing/call-kit";
+import { startProvider } from "../testing/provider-server";
 import { inPieces } from "../testing/replay";
+import { closeProviderPools } from "../transport";
 import { isProviderFailure, ProviderFailure, type WireFormat } from "../types";
 
 const refused = (format: WireFormat, status: number, body: object | string) =>
@@ -172,4 +176,32 @@ test("the host that a request went to is not told, in capitals or without its po
   const failure = new ProviderFailure("rejected", "", { told: "llm.corp.xyz: no route from LLM.corp.xyz:8443, see model llm.corp.xyz2" });
   const endpoint = { apiKey: "", origin: "https://llm.corp.xyz:8443" } as Endpoint;
   expect(hideEndpoint(failure, endpoint).told).toBe("[host]: no route from [host], see model llm.corp.xyz2");
+});
+
+test.each([false, true])("our key is hidden before a refusal is cut: no half of it stays (stream: %s)", async (stream) => {
+  // Of a form that no provider's keys have, so that nothing else knows it for a key.
+  const apiKey = "correct horse battery staple of ours";
+  // Wherever the cut may be.
+  const message = `${`Bad request of ${apiKey}: `.repeat(200)}end`;
+  const host = await startProvider((response) => {
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message, type: "invalid_request_error" } }));
+  });
+  try {
+    const { model } = modelAt(`${host.url}/v1`);
+    const formats = { openai: openaiFormat, "openai-responses": openaiFormat, anthropic: openaiFormat, gemini: openaiFormat };
+    const setup = { endpoints: new Map([["openai", endpointAt("openai", `${host.url}/v1`, apiKey)]]), formats, limits };
+    const call = { messages: [{ role: "user", content: "Hi" }], maxOutputTokens: 16 } as const;
+    const { failure } = await readCall(
+      stream ? callProvider(model, { ...call, stream }, null, setup) : callProviderWhole(model, { ...call, stream: false }, null, setup),
+    );
+    expect(failure?.told?.length).toBeGreaterThan(100);
+    for (const words of [failure?.told, failure?.message]) {
+      expect(words).toContain("Bad request of [key]: ");
+      expect(words).not.toMatch(/correct|horse|battery|staple/);
+    }
+  } finally {
+    await host.close();
+    await closeProviderPools();
+  }
 });
