@@ -58,10 +58,11 @@ const providerMetrics = ({ counter, gauge, histogram }: Declare) => ({
     "provider",
   ]),
   circuitOpen: gauge("provider_circuit_open", "1 while calls to a provider are refused without trying", ["provider"]),
-  modelCircuitOpen: gauge("provider_model_circuit_open", "1 while calls of one model, which its provider has too much to do for, are refused", [
-    "provider",
-    "model",
-  ]),
+  modelCircuitOpen: gauge(
+    "provider_model_circuit_open",
+    "1 while calls of one model, which its provider has too much to do for, are refused",
+    ["provider", "model"],
+  ),
 });
 
 const moneyMetrics = ({ counter, gauge, histogram }: Declare) => ({

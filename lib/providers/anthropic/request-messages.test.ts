@@ -140,7 +140,11 @@ describe("thoughts", () => {
   });
 
   test("never end a message: an answer that broke off in the middle of a thought ends before it", () => {
-    const broken = { ...message, toolCalls: [], reasoning: [...message.reasoning.slice(0, 3), thought("cut", { characters: 26, calls: 0 })] };
+    const broken = {
+      ...message,
+      toolCalls: [],
+      reasoning: [...message.reasoning.slice(0, 3), thought("cut", { characters: 26, calls: 0 })],
+    };
     const [first] = anthropicMessages([broken, { role: "user", content: "Go on." }], madeBy);
     expect(first?.content).toEqual([
       written("first"),

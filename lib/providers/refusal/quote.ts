@@ -44,7 +44,10 @@ function hideUserInfo(word: string): string {
 }
 
 /** Base64 of `name:password`. */
-const isBasic = (value: string): boolean => /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(value, "base64").toString("latin1"));
+function isBasic(value: string): boolean {
+  const text = Buffer.from(value, "base64").toString("latin1");
+  return text.includes(":") && /^[\x20-\x7e]+$/.test(text);
+}
 
 const authorization = /\b((?:proxy-)?authorization)(["'`]?\s?[:=]\s?["'`]?)([\w-]+)((?: [^\s"'`,;]+)?)/gi;
 
