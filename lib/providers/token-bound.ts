@@ -14,7 +14,7 @@
 // text to providers and is counted as such.
 
 import { runAtOnce, type Slices } from "@/lib/base/slices";
-import { narrowSchema } from "./anthropic/schema";
+import { narrowSchemaInSlices } from "./anthropic/schema";
 import { type ChatMessage, type Content, contentText, type ReasoningBlock, type ToolCall } from "./conversation/messages";
 import { addedTokens } from "./conversation/normalise";
 import { objectSchema } from "./conversation/tool-schema";
@@ -125,7 +125,10 @@ function* formatBound(format: ResponseFormat, formats: readonly WireFormatId[], 
   yield;
   if (format.type !== "json_schema") return given;
   const { schema } = format;
-  const forms = [schemas && (yield* schemas.inSlices(schema)), formats.includes("anthropic") ? narrowSchema(schema) : undefined];
+  const forms = [
+    schemas && (yield* schemas.inSlices(schema)),
+    formats.includes("anthropic") ? yield* narrowSchemaInSlices(schema) : undefined,
+  ];
   yield;
   return Math.max(given, ...forms.map((form) => (form ? jsonBound(JSON.stringify({ ...format, schema: form })) : 0)));
 }

@@ -119,6 +119,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     ["a broken token", { input: [1.5] }, "input", /texts, or tokens/],
     ["too many tokens", { input: Array.from({ length: 8_193 }, () => 1) }, "input", /at most/],
     ["too many texts", { input: Array.from({ length: 2_049 }, () => "a") }, "input", /at most 2048/],
+    ["more texts than are looked at", { input: Array.from({ length: 20_000 }, () => "a") }, "input", /at most 2048 texts; it has 20000/],
     ["more numbers than one answer holds", { input: Array.from({ length: 2_000 }, () => "a") }, "input", /at most 1041 texts/],
     ["an unknown encoding", { encoding_format: "hex" }, "encoding_format", /float or base64/],
     ["more dimensions than there are", { dimensions: 1_537 }, "dimensions", /at most 1536/],

@@ -7,6 +7,7 @@ import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { embeddingModelNames, findModel } from "@/lib/providers/catalogue";
 import type { EmbeddingOrder } from "@/lib/providers/openai/embeddings";
 import type { Model } from "@/lib/providers/types";
+import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import type { ChargeReceipt } from "../prompt/completion";
@@ -58,7 +59,9 @@ const DEFAULT_DIMENSIONS = 1_536;
 
 /** @throws AppError INVALID_REQUEST, INVALID_MODEL */
 export function readEmbeddings(request: GatewayRequest, caller: Pick<Caller, "allowedModels">): EmbeddingRequest {
-  const parsed = parseGiven(embeddingBodySchema, readJsonBody(request));
+  const body = readJsonBody(request);
+  const count = shortenInput(body);
+  const parsed = parseGiven(embeddingBodySchema, body);
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(embeddingBodySchema.shape)));
   const { input, encoding_format, dimensions, maxCost, model: name } = parsed.data;
   const model = readEmbeddingModel(name, caller);
@@ -66,7 +69,7 @@ export function readEmbeddings(request: GatewayRequest, caller: Pick<Caller, "al
   const encoding = encoding_format ?? "float";
   const most = dimensionsOf[model.id] ?? DEFAULT_DIMENSIONS;
   const issues: Issue[] = [];
-  if (inputs.length > MAX_INPUTS) issues.push({ path: "input", message: `may have at most ${MAX_INPUTS} texts; it has ${inputs.length}` });
+  if (inputs.length > MAX_INPUTS) issues.push({ path: "input", message: `may have at most ${MAX_INPUTS} texts; it has ${count}` });
   if (dimensions && model.id === "text-embedding-ada-002") issues.push({ path: "dimensions", message: `is not known to ${model.id}` });
   if (dimensions && dimensions > most) issues.push({ path: "dimensions", message: `must be at most ${most} for ${model.id}` });
   const fitting = Math.floor(MAX_NUMBERS[encoding] / (dimensions ?? most));
@@ -75,6 +78,14 @@ export function readEmbeddings(request: GatewayRequest, caller: Pick<Caller, "al
   }
   if (issues.length > 0) throw invalidRequest(issues);
   return { model, inputs, dimensions: dimensions ?? undefined, encoding, maxCost: readMaxCost(maxCost ?? undefined) };
+}
+
+/** Cuts a list that is longer than any may be, before each of its half a million items is read. @returns how many there were */
+function shortenInput(body: unknown): number {
+  if (!isRecord(body) || !Array.isArray(body.input)) return 0;
+  const { length } = body.input;
+  if (length > MAX_TOKENS) body.input = body.input.slice(0, MAX_TOKENS + 1);
+  return length;
 }
 
 function readInputs(input: string | unknown[]): EmbeddingOrder["inputs"] {

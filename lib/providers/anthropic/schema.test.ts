@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { narrowSchema } from "./schema";
+import { narrowSchema, narrowSchemaInSlices } from "./schema";
 
 const city = { type: "string" };
 const objectOf = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
@@ -97,4 +97,21 @@ test("a schema nested thousands of levels deep is refused like any other that is
   let schema: Record<string, unknown> = city;
   for (let level = 0; level < 20_000; level++) schema = { type: "array", items: schema };
   expect(narrowSchema(schema)).toBeUndefined();
+});
+
+test("a large schema is narrowed in slices, once, and is sent as it was made then", () => {
+  const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`p${index}`, { type: "string", minLength: 1 }]));
+  const schema = { type: "object", properties, additionalProperties: false };
+  const work = narrowSchemaInSlices(schema);
+  let slices = 0;
+  let step = work.next();
+  for (; !step.done; step = work.next()) slices += 1;
+  expect(slices).toBeGreaterThan(10_000);
+  expect(step.value).toBeDefined();
+  expect(narrowSchema(schema)).toBe(step.value);
+});
+
+test("a keyword named __proto__ is told like any other", () => {
+  const schema = JSON.parse('{"type":"string","__proto__":{"a":1}}');
+  expect(narrowSchema(schema)).toEqual({ type: "string", description: '{"__proto__":{"a":1}}' });
 });

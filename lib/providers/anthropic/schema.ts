@@ -1,6 +1,8 @@
 // A JSON Schema in the subset that structured outputs accept: every object closed, nothing recursive, no limits on numbers and
 // lengths ("JSON Schema limitations"). Limits move into the description, as in Anthropic's own SDKs.
 
+import { processSingleton } from "@/lib/base/process-singleton";
+import { runAtOnce, type Slices } from "@/lib/base/slices";
 import { isRecord } from "../wire-value";
 
 type Schema = Record<string, unknown>;
@@ -9,8 +11,18 @@ type Schema = Record<string, unknown>;
  * A schema whose answers all satisfy the given one, except its limits; undefined where no such schema leaves the model what it
  * needs: objects with arbitrary keys, recursion, values of any type.
  */
-export function narrowSchema(schema: Schema): Schema | undefined {
-  return isExpressible(schema, { root: schema, settled: new Set() }, 0) ? narrow(schema) : undefined;
+export const narrowSchema = (schema: Schema): Schema | undefined => runAtOnce(narrowSchemaInSlices(schema));
+
+/** What became of a schema: the bound of a request narrows it in slices (token-bound.ts), and it is written from here. */
+const narrowedSchemas = processSingleton("anthropic schemas", () => new WeakMap<Schema, { narrowed: Schema | undefined }>());
+
+/** The same in slices; whoever asks for it again gets what was made then. */
+export function* narrowSchemaInSlices(schema: Schema): Slices<Schema | undefined> {
+  const known = narrowedSchemas().get(schema);
+  if (known) return known.narrowed;
+  const narrowed = (yield* isExpressible(schema, { root: schema, settled: new Set() }, 0)) ? yield* narrow(schema) : undefined;
+  narrowedSchemas().set(schema, { narrowed });
+  return narrowed;
 }
 
 /** Deeper than any handwritten schema; a recursive schema always exceeds it. */
@@ -22,18 +34,20 @@ interface Walk {
   settled: Set<string>;
 }
 
-function isExpressible(schema: unknown, walk: Walk, depth: number): boolean {
+function* isExpressible(schema: unknown, walk: Walk, depth: number): Slices<boolean> {
+  yield;
   if (!isRecord(schema) || depth > maxDepth) return false;
-  if (schema.$ref === undefined ? isOpen(schema) : !isReferenceExpressible(schema.$ref, walk, depth)) return false;
-  return subschemas(schema).every((part) => isExpressible(part, walk, depth + 1));
+  if (schema.$ref === undefined ? isOpen(schema) : !(yield* isReferenceExpressible(schema.$ref, walk, depth))) return false;
+  for (const part of subschemas(schema)) if (!(yield* isExpressible(part, walk, depth + 1))) return false;
+  return true;
 }
 
-function isReferenceExpressible(reference: unknown, walk: Walk, depth: number): boolean {
+function* isReferenceExpressible(reference: unknown, walk: Walk, depth: number): Slices<boolean> {
   if (typeof reference !== "string") return false;
   if (walk.settled.has(reference)) return true;
   const [, place = "", name = ""] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
   const definitions = walk.root[place];
-  if (!isRecord(definitions) || !isExpressible(definitions[name], walk, depth + 1)) return false;
+  if (!isRecord(definitions) || !(yield* isExpressible(definitions[name], walk, depth + 1))) return false;
   walk.settled.add(reference);
   return true;
 }
@@ -65,17 +79,22 @@ function subschemas(schema: Schema): unknown[] {
 const heldKeywords = new Set(["$ref", "type", "title", "description", "enum", "const", "required"]);
 const heldFormats = new Set(["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"]);
 
-function narrow(schema: Schema): Schema {
+function* narrow(schema: Schema): Slices<Schema> {
+  yield;
   const narrowed: Schema = {};
   // Without a prototype: a client may call a keyword `__proto__`.
   const leftOut = Object.create(null) as Schema;
   for (const [keyword, value] of Object.entries(schema)) {
     if (isRecord(value) && (keyword === "properties" || keyword === "$defs" || keyword === "definitions")) {
-      narrowed[keyword] = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, narrowPart(part)]));
+      const parts: [string, unknown][] = [];
+      for (const [name, part] of Object.entries(value)) parts.push([name, yield* narrowPart(part)]);
+      narrowed[keyword] = Object.fromEntries(parts);
     } else if (keyword === "anyOf" || keyword === "oneOf") {
-      narrowed.anyOf = [value].flat().map(narrowPart);
+      const variants: unknown[] = [];
+      for (const variant of [value].flat()) variants.push(yield* narrowPart(variant));
+      narrowed.anyOf = variants;
     } else if (keyword === "items") {
-      narrowed.items = narrowPart(value);
+      narrowed.items = yield* narrowPart(value);
     } else if (isHeld(keyword, value)) {
       narrowed[keyword] = value;
     } else if (!["$schema", "$id", "additionalProperties"].includes(keyword)) {
@@ -87,8 +106,8 @@ function narrow(schema: Schema): Schema {
   return narrowed;
 }
 
-function narrowPart(part: unknown): unknown {
-  return isRecord(part) ? narrow(part) : part;
+function* narrowPart(part: unknown): Slices<unknown> {
+  return isRecord(part) ? yield* narrow(part) : part;
 }
 
 function isHeld(keyword: string, value: unknown): boolean {
