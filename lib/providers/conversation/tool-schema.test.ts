@@ -23,3 +23,10 @@ test("no other keyword of the root is lost, whatever its name", () => {
   expect(written).toContain('"__proto__":{"x":1}');
   expect(written).toContain('"properties":{"__proto__":{"type":"string"}}');
 });
+
+test("what has more keywords than any schema is sent as it is", () => {
+  const keywords = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
+  expect(objectSchema(keywords(1_000))).toMatchObject({ k999: 1, type: "object" });
+  const schema = keywords(1_001);
+  expect(objectSchema(schema)).toBe(schema);
+});

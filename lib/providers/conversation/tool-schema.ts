@@ -8,8 +8,12 @@ type Schema = Record<string, unknown>;
 
 const refused = ["anyOf", "oneOf", "allOf", "enum", "not"] as const;
 
+/** A schema with more keywords at its root is none that a provider takes: it is sent as it is, since a copy of 100,000 takes a tenth of a second. */
+const MAX_KEYWORDS = 1_000;
+
 /** The same schema where it has that form; else one with all properties of its variants, which its description tells. */
 export function objectSchema(schema: Schema): Schema {
+  if (hasMoreThan(MAX_KEYWORDS, schema)) return schema;
   const variants = refused.filter((keyword) => schema[keyword] !== undefined);
   if (variants.length === 0) return schema.type === "object" ? schema : { ...schema, type: "object" };
   const told = Object.fromEntries(variants.map((keyword) => [keyword, schema[keyword]]));
@@ -19,6 +23,12 @@ export function objectSchema(schema: Schema): Schema {
   const properties = { ...mergedProperties(parts), ...propertiesOf(schema) };
   const description = [schema.description, `The arguments also match this schema: ${JSON.stringify(told)}`].filter(Boolean).join("\n\n");
   return { ...others, type: "object", description, properties };
+}
+
+function hasMoreThan(most: number, schema: Schema): boolean {
+  let keywords = 0;
+  for (const _ in schema) if (++keywords > most) return true;
+  return false;
 }
 
 const propertiesOf = (schema: unknown): Schema => (isRecord(schema) && isRecord(schema.properties) ? schema.properties : {});
