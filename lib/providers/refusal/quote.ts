@@ -10,9 +10,8 @@ export function quoteWords(words: string, maxLength: number): string {
     .replace(/[\p{Z}\s]+/gu, " ")
     .replace(/\S+/g, hideUserInfo)
     .replace(authorization, hideCredentials)
-    .replace(/\b(Bearer|Basic) ([^\s"'`,;]+)/gi, (whole, scheme: string, value: string) =>
-      /^bearer$/i.test(scheme) || isBasic(value) ? `${scheme} [key]` : whole,
-    )
+    .replace(/Bearer \S+/gi, "Bearer [key]")
+    .replace(/\b(Basic) ([^\s"'`,;]+)/gi, (whole, scheme: string, value: string) => (isBasic(value) ? `${scheme} [key]` : whole))
     .replace(labelledSecret, hideSecret)
     .replace(labelledId, (whole, label: string, between: string, id: string) => (/\d/.test(id) ? `${label}${between}[id]` : whole))
     .replace(labelledName, hideName)
@@ -52,9 +51,10 @@ function isBasic(value: string): boolean {
 const authorization = /\b((?:proxy-)?authorization)(["'`]?\s?[:=]\s?["'`]?)([\w-]+)((?: [^\s"'`,;]+)?)/gi;
 
 function hideCredentials(whole: string, label: string, between: string, scheme: string, credentials: string): string {
-  if (isSaidOfFields(scheme)) return whole;
+  // Bearer is hidden wherever it stands.
+  if (isSaidOfFields(scheme) || /^bearer$/i.test(scheme)) return whole;
   // A scheme and its credentials, or credentials alone.
-  return /^(?:basic|bearer|digest|token|apikey|key|negotiate|aws4-hmac-sha256)$/i.test(scheme)
+  return /^(?:basic|digest|token|apikey|key|negotiate|aws4-hmac-sha256)$/i.test(scheme)
     ? `${label}${between}${scheme} [key]`
     : `${label}${between}[key]${credentials}`;
 }
@@ -69,7 +69,9 @@ const oftenNoSecret = /^(?:token|key|(?:set-)?cookie|credentials?)$/i;
 function hideSecret(whole: string, label: string, between: string, value: string): string {
   const quote = /^["'`]/.exec(value)?.[0] ?? "";
   const inner = quote === "" ? value.replace(/[.:!?]{1,3}$/, "") : value.slice(1, -1);
-  if (inner === "" || isSaidOfFields(inner)) return whole;
+  // What looks like a key is hidden wherever it stands.
+  const isKey = /^[-_*.A-Za-z0-9]+$/.test(value) && looksLikeKey(value);
+  if (inner === "" || isKey || isSaidOfFields(inner)) return whole;
   const isPlainWord = /^[a-zA-Z_]{1,15}$/.test(inner);
   if (oftenNoSecret.test(label) && (/^key$/i.test(label) || !between.includes("=")) && isPlainWord) return whole;
   return `${label}${between}${quote}[key]${quote}${quote === "" ? value.slice(inner.length) : ""}`;
