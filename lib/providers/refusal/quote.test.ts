@@ -22,6 +22,7 @@ test.each([
   ["Incorrect API key provided: mykey. See the docs", "Incorrect API key provided: [key]. See the docs"],
   ["x-api-key: abc123 at /v1/models?key=a1b2c3&alt=sse", "x-api-key: [key] at /v1/models?key=[key]&alt=sse"],
   ["Authorization: Basic YW5uOnB3 failed", "Authorization: Basic [key] failed"],
+  ["Authorization: ab+c/d== failed, Authorization: Custom x1y2", "Authorization: [key] failed, Authorization: [key]"],
   ["'authorization': 'secret-word' or Basic YW5uOnNlc2FtZQ==", "'authorization': '[key]' or Basic [key]"],
   ["at https://ann:p,w(x)@gpu-7.corp.de/v1, or ann:pw@localhost:5432.", "at [url], or [url]."],
   // Ordinary words with such names

@@ -48,7 +48,7 @@ function isBasic(value: string): boolean {
   return text.includes(":") && /^[\x20-\x7e]+$/.test(text);
 }
 
-const authorization = /\b((?:proxy-)?authorization)(["'`]?\s?[:=]\s?["'`]?)([\w-]+)((?: [^\s"'`,;]+)?)/gi;
+const authorization = /\b((?:proxy-)?authorization)(["'`]?\s?[:=]\s?["'`]?)([^\s"'`,;]+)((?: [^\s"'`,;]+)?)/gi;
 
 function hideCredentials(whole: string, label: string, between: string, scheme: string, credentials: string): string {
   // Bearer is hidden wherever it stands.
@@ -56,7 +56,7 @@ function hideCredentials(whole: string, label: string, between: string, scheme: 
   // A scheme and its credentials, or credentials alone.
   return /^(?:basic|digest|token|apikey|key|negotiate|aws4-hmac-sha256)$/i.test(scheme)
     ? `${label}${between}${scheme} [key]`
-    : `${label}${between}[key]${credentials}`;
+    : `${label}${between}[key]${/^ [a-z]+$/.test(credentials) ? credentials : ""}`;
 }
 
 /** After a name that says what it is: `password: x`, `token=x`, `"api_key": "x"`. */
