@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { keepTemporaryFilesInMemory } from "./lib/db/testing/memory-disk.ts";
 
 keepTemporaryFilesInMemory();
@@ -21,6 +21,12 @@ const isolated = [
   "lib/server/launch.test.ts",
   "lib/server/streams.test.ts",
 ];
+
+/** Sessions of real agents, which e2e/run/agents.mjs installs: `npm run test:long -- agents`. */
+const agents: TestProjectInlineConfiguration = {
+  extends: true,
+  test: { name: "agents", include: ["e2e/agents/*.session.ts"], isolate: true },
+};
 
 export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "") } },
@@ -45,6 +51,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "isolated", include: isolated, isolate: true } },
+      ...(process.env.AGENT_SESSIONS ? [agents] : []),
     ],
   },
 });

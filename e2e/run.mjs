@@ -2,6 +2,7 @@
 // with --changed the checks and the tests near the working tree's changes (`npm run test:changed`), with --long every case of the tests
 // that take hours, whole or in parts (`npm run test:long -- PART`). Node builtins only.
 
+import { prepareAgents } from "./run/agents.mjs";
 import { chooseChanged } from "./run/changed.mjs";
 import { allChecks, checksBeforeTests, runChecks } from "./run/checks.mjs";
 import { stopAll } from "./run/children.mjs";
@@ -81,11 +82,15 @@ async function main() {
 }
 
 async function testLong(parts) {
-  if (parts.includes("browser") || parts.includes("bench")) await report.times.part("build", () => prepareBuild(report));
+  if (["agents", "browser", "bench"].some((name) => parts.includes(name))) await report.times.part("build", () => prepareBuild(report));
   for (const name of parts) {
-    const work = { browser: () => runBrowser(report, { long: true }), bench: () => runBench(report) };
+    const work = { agents: () => runAgents(report), browser: () => runBrowser(report, { long: true }), bench: () => runBench(report) };
     await report.times.part(name, work[name] ?? (() => runVitest(report, { long: true, only: longFolders[name] })));
   }
+}
+
+async function runAgents(report) {
+  if (await prepareAgents(report)) await runVitest(report, { long: true, only: ["e2e/agents/"], env: { AGENT_SESSIONS: "1" } });
 }
 
 async function testChanged(since = "HEAD") {

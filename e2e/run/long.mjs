@@ -11,4 +11,5 @@ export const longFolders = {
   pages: ["app/", "components/", "lib/console/", "lib/base/", "lib/tidy", "bench/", "e2e/"],
 };
 
-export const longParts = [...Object.keys(longFolders), "browser", "bench"];
+/** `agents`: sessions of real command-line agents, which the run installs into .data/ (e2e/agents). */
+export const longParts = [...Object.keys(longFolders), "agents", "browser", "bench"];

@@ -51,7 +51,7 @@ function countVitest(json) {
 }
 
 /** Runs the unit tests: all of them, or the files whose paths contain one of `only`. With `long`, every case of their samples. */
-export async function runVitest(report, { long = false, only = [] } = {}) {
+export async function runVitest(report, { long = false, only = [], env = {} } = {}) {
   report.say("vitest", "running");
   const longArgs = long ? [`--testTimeout=${longTimeoutMs}`, `--hookTimeout=${longTimeoutMs}`] : [];
   const { code, json } = await withJson((file) =>
@@ -59,7 +59,7 @@ export async function runVitest(report, { long = false, only = [] } = {}) {
       "node_modules/.bin/vitest",
       ["run", "--allowOnly=false", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`, ...longArgs, ...only],
       {
-        env: long ? { LONG: "1" } : {},
+        env: { ...(long ? { LONG: "1" } : {}), ...env },
         echo: true,
       },
     ),

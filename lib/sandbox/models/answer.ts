@@ -146,15 +146,14 @@ function lastResults(call: SimulatedCall): string[] {
   return turns.slice(last + 1).map(({ text }) => text);
 }
 
-/** The last user turn, which may be several messages. Directives are read from it. */
+/** The last user turn, which may be several messages. Directives are read from it: those of its last message that has any. */
 export function lastQuestion(call: SimulatedCall): string {
   const turns = turnsOf(call);
   const end = turns.findLastIndex(({ role }) => role === "user") + 1;
   const start = turns.slice(0, end).findLastIndex(({ role }) => role !== "user") + 1;
-  return turns
-    .slice(start, end)
-    .map(({ text }) => text)
-    .join("\n");
+  const texts = turns.slice(start, end).map(({ text }) => text);
+  const directed = texts.findLastIndex((text) => withoutDirectives(text) !== text);
+  return texts.map((text, index) => (index < directed ? withoutDirectives(text) : text)).join("\n");
 }
 
 function gistOf(question: string): string {

@@ -239,4 +239,8 @@ test.each(["user", "system"])("a reminder behind the user's words, of the role %
   ];
   const { text } = await ask("anthropic", { prompt, more: { messages } });
   expect(text).toContain('"name":"weather"');
+  const again = [...messages, { role: "user", content: "Time? [[simulate: tool=time]]" }];
+  const { text: other } = await ask("anthropic", { prompt, more: { messages: again } });
+  expect(other).toContain('"name":"time"');
+  expect(other).not.toContain('"name":"weather"');
 });
