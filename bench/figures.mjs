@@ -16,6 +16,7 @@ export const musts = {
   chat_vs_prompt: { least: 0.9 },
   messages_vs_prompt: { least: 0.9 },
   responses_vs_prompt: { least: 0.9 },
+  normaliser_share: { most: 0.03 },
   stream_added_ttft_ms: { most: 2 },
   stream_cpu_us_per_event: {},
   streams_1000_rss_mb: { below: 400 },
