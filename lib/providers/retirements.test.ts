@@ -23,6 +23,20 @@ test("a model that its provider has retired is offered through compatible hosts 
   expect(buildCatalogue({ endpoints: everyProvider, todayMs }).byName.has("gpt-4")).toBe(true);
 });
 
+// ai.google.dev/gemini-api/docs/changelog, October 8, 2026: requests to these names are routed to the newer models. Gemini 3.5 Flash cost more
+// output than the model that answers in its place.
+test("a name under which Google serves another model is refused, with that model", () => {
+  const { byName, retired } = buildCatalogue({ endpoints: vendorHosts, todayMs });
+  for (const [id, successor] of [
+    ["gemini-3.5-flash", "gemini-3.6-flash"],
+    ["gemini-3.7-flash", "gemini-3.8-flash"],
+  ] as const) {
+    expect(byName.has(id)).toBe(false);
+    expect(byName.has(successor)).toBe(true);
+    expect(retired.get(id)).toEqual({ id, on: "2026-10-08", successor });
+  }
+});
+
 test("an operator's own route is trusted, even for a retired model", () => {
   const path = modelsFile({
     models: [

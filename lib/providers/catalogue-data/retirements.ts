@@ -1,7 +1,7 @@
 // When providers stop answering to names of the catalogue. The names stay in it: a compatible host or the simulated providers may still
 // serve them; the provider's own host cannot.
 //
-// Dates and successors as of 2026-11-26, from the providers' public pages:
+// Dates and successors as of 2026-11-28, from the providers' public pages:
 //   openai     developers.openai.com/api/docs/deprecations
 //   anthropic  platform.claude.com/docs/en/models/sonnet-4-5/overview
 //   gemini     ai.google.dev/gemini-api/docs/deprecations
@@ -26,6 +26,10 @@ export const retirements: ReadonlyMap<string, Retirement> = new Map<string, Reti
   ["openai/gpt-4.1", { on: "2027-01-14", successor: "gpt-6-luna" }],
   ["openai/gpt-4.1-mini", { on: "2027-01-14", successor: "gpt-6-luna" }],
   ["anthropic/claude-sonnet-4-5-20250929", { on: "2026-11-30", successor: "claude-sonnet-5-5" }],
+  // Since then Google serves these successors under the two names, which its deprecations page gives no date:
+  // ai.google.dev/gemini-api/docs/changelog, October 8, 2026, and /models/gemini-3.7-flash.
+  ["gemini/gemini-3.5-flash", { on: "2026-10-08", successor: "gemini-3.6-flash" }],
+  ["gemini/gemini-3.7-flash", { on: "2026-10-08", successor: "gemini-3.8-flash" }],
   // From that day Google serves other models under these two names: those that it advises.
   ["gemini/gemini-2.5-flash", { on: "2026-12-01", successor: "gemini-3.5-flash-lite" }],
   ["gemini/gemini-2.5-pro", { on: "2026-12-01", successor: "gemini-3.8-flash" }],
