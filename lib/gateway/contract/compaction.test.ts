@@ -197,24 +197,30 @@ describe("what was not encrypted here", () => {
 });
 
 describe("a summary that does not come whole", () => {
-  test.each([false, true])(
-    "without a word of it (stream: %s) the response fails, says that it was charged, and is kept as it was",
-    async (isStream) => {
-      const account = await openAccount();
-      await service.models.simulate("tool=exec_command");
-      const sending = { stream: isStream, headers: { ...codex, "idempotency-key": `empty-${isStream}` } };
-      const first = await send(account, sending);
-      expect(first.status).toBe(200);
-      const failed = isStream ? readEvents(first.text).at(-1)?.response : (JSON.parse(first.text) as Body);
-      expect(failed).toMatchObject({ status: "failed", output: [], error: { message: expect.stringContaining("wrote no summary") } });
-      const [charge] = await chargesOf(account.accountId);
-      expect(failed?.error?.details.cost?.totalCost).toBe(Number((charge?.input_cost ?? 0n) + (charge?.output_cost ?? 0n)) / 1e9);
-      const again = await send(account, sending);
-      expect([again.text, again.headers.get("idempotent-replayed")]).toEqual([first.text, "true"]);
-      expect(await chargesOf(account.accountId)).toHaveLength(1);
-      await expectPaid(account);
-    },
-  );
+  // Claude says what it is about to do before it calls a tool; with the conversation's tools it may do so here.
+  const said = 'tool=exec_command text="I will look at a.ts first."';
+  test.each([
+    ["without a word of it", false, "tool=exec_command"],
+    ["without a word of it", true, "tool=exec_command"],
+    ["with words before a tool's call in its place", false, said],
+    ["with words before a tool's call in its place", true, said],
+  ])("%s (stream: %s) the response fails, says that it was charged, and is kept as it was", async (_, isStream, behaviour) => {
+    const account = await openAccount();
+    await service.models.simulate(behaviour);
+    const sending = { stream: isStream, headers: { ...codex, "idempotency-key": `empty-${isStream}` } };
+    const first = await send(account, sending);
+    expect(first.status).toBe(200);
+    const lastOf = ({ text }: { text: string }) => (isStream ? readEvents(text).at(-1)?.response : (JSON.parse(text) as Body));
+    const failed = lastOf(first);
+    expect(failed).toMatchObject({ status: "failed", output: [], error: { message: expect.stringContaining("wrote no summary") } });
+    const [charge] = await chargesOf(account.accountId);
+    expect(failed?.error?.details.cost?.totalCost).toBe(Number((charge?.input_cost ?? 0n) + (charge?.output_cost ?? 0n)) / 1e9);
+    const again = await send(account, sending);
+    expect([lastOf(again), again.headers.get("idempotent-replayed")]).toEqual([failed, "true"]);
+    expect(again.text).not.toContain("output_item.done");
+    expect(await chargesOf(account.accountId)).toHaveLength(1);
+    await expectPaid(account);
+  });
 
   test("cut by max_output_tokens: incomplete and charged, and no half of it leaves", async () => {
     const account = await openAccount();

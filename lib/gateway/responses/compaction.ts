@@ -9,10 +9,10 @@ import type { AccountId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
 import type { ChatMessage } from "@/lib/providers/conversation/messages";
 import type { ModelRoute } from "@/lib/providers/model-route";
-import type { CallOptions, FinishReason, Model } from "@/lib/providers/types";
+import type { CallOptions, Model } from "@/lib/providers/types";
 import { readJsonObject } from "@/lib/providers/wire-value";
 import type { Issue } from "../http/request";
-import type { OutputPiece } from "../prompt/completion";
+import type { Output, OutputPiece } from "../prompt/completion";
 import type { Prompt } from "../prompt/prompt-body";
 import { openReasoning, sealReasoning } from "../prompt/reasoning-seal";
 import type { ItemEvent, ItemOptions, ResponseOutput, Status } from "./output-items";
@@ -107,14 +107,18 @@ export class CompactionOutput implements ResponseOutput {
 }
 
 interface Ending {
-  text: string;
-  finish: FinishReason | null;
+  output: Pick<Output, "text" | "toolCalls" | "finish">;
   cost: { inputCost: NanoUsd; outputCost: NanoUsd; totalCost: bigint };
 }
 
-/** The error of a summary that its model ended without a word; null for every other one. */
-export function emptySummary({ id }: Model, { text, finish, cost }: Ending): AppError | null {
-  if (text.trim() !== "" || finish === "length" || finish === "content_filter") return null;
+/**
+ * The error of a call that ended by itself without a summary; null for every other one. What a model says before it calls a tool is no summary:
+ * its client would throw the conversation away for "I will look at the file first".
+ */
+export function missingSummary({ id }: Model, { output, cost }: Ending): AppError | null {
+  const { text, toolCalls, finish } = output;
+  if (finish === "length" || finish === "content_filter") return null;
+  if (text.trim() !== "" && toolCalls.length === 0) return null;
   const message = `${id} wrote no summary, so the conversation is not compacted. You were charged for the call; send the request again, or to another model`;
   return new AppError("INTERNAL_ERROR", { message, details: { reason: "provider_unavailable", retryable: true, cost } });
 }

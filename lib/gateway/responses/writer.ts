@@ -11,7 +11,7 @@ import type { ReplyWriter } from "../prompt/prompt-body";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
 import { type ResponsesPrompt, readSummary } from "./body";
-import { CompactionOutput, emptySummary } from "./compaction";
+import { CompactionOutput, missingSummary } from "./compaction";
 import { type ItemEvent, OutputItems, type ResponseOutput } from "./output-items";
 
 export function responsesWriter(request: GatewayRequest, prompt: ResponsesPrompt, payment: PaymentFacts | null = null): ReplyWriter {
@@ -27,7 +27,7 @@ export function responsesWriter(request: GatewayRequest, prompt: ResponsesPrompt
   const ended = (receipt: ChargeReceipt, end: End, output: object[]): string =>
     response({ completed_at: createdAt, output, ...end }, `"usage":${usageText(receipt)}${oursText(receipt, prompt, payment)}`);
   const endOf = (receipt: ChargeReceipt): End =>
-    (prompt.deliversAtEnd && endOfEmptySummary(request, prompt, receipt)) || endOfAnswer(receipt);
+    (prompt.deliversAtEnd && endOfMissingSummary(request, prompt, receipt)) || endOfAnswer(receipt);
   return {
     whole: (receipt) => {
       const whole = itemsOf(request, prompt);
@@ -83,13 +83,13 @@ function endOfAnswer({ completion }: ChargeReceipt): End {
 }
 
 /** A call that was charged and brought nothing: the response says why, as an answer that is kept and sent again does. */
-function endOfEmptySummary(
+function endOfMissingSummary(
   request: GatewayRequest,
   { model }: ResponsesPrompt,
   { completion, inputCost, outputCost }: ChargeReceipt,
 ): End | null {
-  const { text, finish } = completion.output;
-  const error = emptySummary(model, { text, finish, cost: { inputCost, outputCost, totalCost: inputCost + outputCost } });
+  const cost = { inputCost, outputCost, totalCost: inputCost + outputCost };
+  const error = missingSummary(model, { output: completion.output, cost });
   if (error) request.facts.brokeOff = error.code;
   return error && failureOf(error, request);
 }
