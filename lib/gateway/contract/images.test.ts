@@ -266,6 +266,31 @@ describe("a session with a model that takes no images", () => {
     await expectPaid(account);
   });
 
+  // A session of a hundred screenshots; and an MCP tool may give an SVG, or a file that was cut off, which no model takes.
+  const svg = { ...block, source: { ...block.source, media_type: "image/svg+xml", data: "PHN2Zz4=" } };
+  const broken = { ...block, source: { ...block.source, data: "iVBORw0K" } };
+  test.each([
+    ["a hundred and one images", model, Array(101).fill(block)],
+    ["images that are none", "claude-haiku-4-5", [svg, broken]],
+  ])("goes on after %s in a tool's result", async (_, of, images) => {
+    const account = await openAccount();
+    const results = { ...result, content: images };
+    const body = { model: of, max_tokens: 90, tools, messages: [user("Look."), assistant([call]), user([results])] };
+    const { status, text } = await send(account.key, "messages", body);
+    expect({ status, text }).toMatchObject({ status: 200, text: expect.stringContaining("(An image stood here. It is not shown.)") });
+    const refused = await send(account.key, "messages", { ...body, messages: [user(images.slice(0, 1))] });
+    expect(refused.status).toBe(400);
+    await expectPaid(account);
+  });
+
+  test("is compacted with an image in its last message, which was sent before", async () => {
+    const account = await openAccount();
+    const input = [user("Look."), user([item]), { type: "compaction_trigger" }];
+    const { status, text } = await send(account.key, "responses", { input });
+    expect({ status, text }).toMatchObject({ status: 200, text: expect.stringContaining('"type":"compaction"') });
+    await expectPaid(account);
+  });
+
   test.each([
     ["messages", { max_tokens: 90 }, "messages", block, "messages.0.content.0.source.data"],
     ["chat/completions", { max_tokens: 90 }, "messages", imageOf(dataUrl(data)), "messages.0.content.0.image_url.url"],

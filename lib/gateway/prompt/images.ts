@@ -1,11 +1,12 @@
 // Images of a request: read from their dialect's form, measured by their headers, and checked against what the model takes. Nothing is
-// fetched and nothing is decoded: providers count what a header says, and refuse an image whose content is another. An image that the model
-// cannot take is refused in the newest turn; in an older one, and in a tool's result, a line stands in its place. A client sends both again
-// with every turn, so that a refusal would end the session for good.
+// fetched and nothing is decoded: providers count what a header says, and refuse an image whose content is another. An image that is none, or
+// that the model cannot take, is refused in the newest turn; in an older one, and in a tool's result, a line stands in its place. A client sends
+// both again with every turn, so that a refusal would end the session for good.
 
 import { Base64Bytes } from "@/lib/base/base64-bytes";
 import type { ImageDetail, ImagePart } from "@/lib/providers/conversation/images";
 import type { TextPart } from "@/lib/providers/conversation/messages";
+import { takesImages } from "@/lib/providers/image-bound/bound";
 import { readImageHeader } from "@/lib/providers/image-bound/image-header";
 import { imageProblem, MAX_IMAGE_EDGE, MAX_IMAGES } from "@/lib/providers/image-bound/limits";
 import type { Model } from "@/lib/providers/types";
@@ -102,17 +103,19 @@ export class ImageReader {
   }
 
   #take({ path, isKept = false }: ImagePlace, readImage: () => ReadImage): [ImagePart | TextPart] | null {
+    // Not counted: none of them is sent, and a long session may have hundreds.
+    if (isKept && !this.#routes.every(takesImages)) return [notShown("An image")];
     this.#count += 1;
     if (this.#count > MAX_IMAGES) {
       if (this.#count === MAX_IMAGES + 1) this.#issues.push({ path, message: surplusText });
       return null;
     }
     const read = readImage();
+    if (isKept && (typeof read === "string" || this.#problemOf(read, 1) !== undefined)) return [notShown("An image")];
     if (typeof read === "string") {
       this.#issues.push({ path, message: read });
       return null;
     }
-    if (isKept && this.#problemOf(read, 1) !== undefined) return [notShown("An image")];
     this.#placed.push({ path, image: read });
     return [read];
   }

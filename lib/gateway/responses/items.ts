@@ -46,7 +46,9 @@ export function* readItems(input: string | readonly unknown[], context: ItemCont
     return { messages: [{ role: "user", content: input }], dropped: [], compacts: false, updated: {}, issues: [], unreadable: [] };
   }
   const turns = new Turns(context);
-  const newest = input.findLastIndex(isOfClient);
+  const compacts = typeOf(input.at(-1)) === TRIGGER;
+  // What a summary is asked of was sent before, all of it.
+  const newest = compacts ? input.length : input.findLastIndex(isOfClient);
   const dropped: string[] = [];
   const issues: Issue[] = [];
   for (const [index, given] of input.entries()) {
@@ -61,7 +63,7 @@ export function* readItems(input: string | readonly unknown[], context: ItemCont
   }
   if (issues.length === 0) issues.push(...turns.findUnanswered());
   const { messages, updated, unreadable } = turns;
-  return { messages, dropped, compacts: typeOf(input.at(-1)) === TRIGGER, updated, issues, unreadable };
+  return { messages, dropped, compacts, updated, issues, unreadable };
 }
 
 /** Said by the user, or a call's output. */
