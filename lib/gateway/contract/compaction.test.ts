@@ -137,6 +137,8 @@ test.each([
   ["before other items", [said("user", "Hi"), trigger, said("user", "More")], "input.1", "must be the final input item"],
   ["twice", [said("user", "Hi"), trigger, trigger], "input.1", "must be the final input item"],
   ["alone", [trigger], "input.0", "needs a conversation before it"],
+  ["behind a setting alone", [{ type: "configuration_update" }, trigger], "input.1", "needs a conversation before it"],
+  ["behind what a hosted tool left", [{ type: "web_search_call" }, trigger], "input.1", "needs a conversation before it"],
 ])("a trigger %s is refused", async (_, input, param, words) => {
   const account = await openAccount();
   const { status, body } = await respond(account, { input });

@@ -32,9 +32,9 @@ An earlier summary is part of the conversation: carry over what still counts. Wh
 export const TRIGGER = "compaction_trigger";
 
 /** In OpenAI's words. */
-export function misplacedTrigger(path: string, { isLast, isFirst }: { isLast: boolean; isFirst: boolean }): Issue[] {
+export function misplacedTrigger(path: string, { isLast, isAlone }: { isLast: boolean; isAlone: boolean }): Issue[] {
   if (!isLast) return [{ path, message: `The '${TRIGGER}' item must be the final input item.` }];
-  return isFirst ? [{ path, message: `The '${TRIGGER}' item needs a conversation before it` }] : [];
+  return isAlone ? [{ path, message: `The '${TRIGGER}' item needs a conversation before it` }] : [];
 }
 
 /** The user's words that end a conversation to be summarized. */

@@ -56,7 +56,7 @@ export function* readItems(input: string | readonly unknown[], context: ItemCont
     const type = typeOf(given);
     if (isLeftByHostedTool(type, given)) dropped.push(type);
     else if (Object.hasOwn(refusedItems, type)) issues.push({ path: `${path}.type`, message: refusedItems[type] ?? "" });
-    else if (type === TRIGGER) issues.push(...misplacedTrigger(path, { isLast: index === input.length - 1, isFirst: index === 0 }));
+    else if (type === TRIGGER) issues.push(...misplacedTrigger(path, { isLast: index === input.length - 1, isAlone: turns.isEmpty() }));
     else issues.push(...(yield* turns.read({ ...(given as object), type }, path, index >= newest)));
     if (issues.length + turns.unreadable.length >= MAX_FAULTS) break;
     if (index % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
@@ -139,6 +139,11 @@ class Turns {
     if (!parsed.success) return readIssues(parsed.error, []).map((issue) => within(path, issue));
     const refused = isNewest ? refusedFiles(parsed.data).map((issue) => within(path, issue)) : [];
     return [...refused, ...(yield* this.#add(parsed.data, { path, isKept: !isNewest }))];
+  }
+
+  /** No item said anything, such as a setting or what a hosted tool left. */
+  isEmpty(): boolean {
+    return this.messages.length + this.unreadable.length === 0;
   }
 
   /** Providers refuse a conversation in which a call has no result. */
