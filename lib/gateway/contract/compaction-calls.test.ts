@@ -3,7 +3,7 @@
 
 import { expect, test } from "vitest";
 import { openAccount, type TestAccount } from "./testing/accounts";
-import { expectPaid } from "./testing/books";
+import { expectPaid, expectUncharged } from "./testing/books";
 import { openCompatibleHost, whole } from "./testing/compatible-host";
 
 const { answers, lastSent, standInFor, respond } = await openCompatibleHost();
@@ -98,4 +98,18 @@ test("configuration_update changes the effort and the format of what follows, an
     const answer = await respond(account, { ...usual, input: [said("Hi"), update(fields), said("Go on")] });
     expect([answer.status, JSON.parse(answer.text).error.param]).toEqual([400, expect.stringContaining(param)]);
   }
+});
+
+test.each([
+  ["before other items", [said("Hi"), trigger, said("More")], "input.1", "must be the final input item"],
+  ["twice", [said("Hi"), trigger, trigger], "input.1", "must be the final input item"],
+  ["alone", [trigger], "input.0", "needs a conversation before it"],
+  ["behind a setting alone", [{ type: "configuration_update" }, trigger], "input.1", "needs a conversation before it"],
+  ["behind what a hosted tool left", [{ type: "web_search_call" }, trigger], "input.1", "needs a conversation before it"],
+])("a trigger %s is refused", async (_, input, param, words) => {
+  const account = await openAccount();
+  const { status, text } = await respond(account, { model: "gpt-6-sol", input });
+  const { error } = JSON.parse(text) as { error: object };
+  expect([status, error]).toEqual([400, expect.objectContaining({ param, message: expect.stringContaining(words) })]);
+  await expectUncharged(account);
 });

@@ -133,19 +133,6 @@ test("whole: the openai package gets one compaction item, and its price is that 
   await expectPaid(account);
 });
 
-test.each([
-  ["before other items", [said("user", "Hi"), trigger, said("user", "More")], "input.1", "must be the final input item"],
-  ["twice", [said("user", "Hi"), trigger, trigger], "input.1", "must be the final input item"],
-  ["alone", [trigger], "input.0", "needs a conversation before it"],
-  ["behind a setting alone", [{ type: "configuration_update" }, trigger], "input.1", "needs a conversation before it"],
-  ["behind what a hosted tool left", [{ type: "web_search_call" }, trigger], "input.1", "needs a conversation before it"],
-])("a trigger %s is refused", async (_, input, param, words) => {
-  const account = await openAccount();
-  const { status, body } = await respond(account, { input });
-  expect([status, body.error]).toEqual([400, expect.objectContaining({ param, message: expect.stringContaining(words) })]);
-  await expectUncharged(account);
-});
-
 describe("what was not encrypted here", () => {
   // https://github.com/openai/codex/issues/8132: {"message": "The encrypted content gAAA...Rg== could not be verified.",
   // "type": "invalid_request_error", "param": null, "code": "invalid_encrypted_content"}, with status 400.
