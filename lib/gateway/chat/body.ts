@@ -138,7 +138,7 @@ function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<Chat
   if (issues.length > 0) throw invalidRequest(issues);
   return {
     model,
-    messages,
+    messages: images.leaveOut(messages),
     inputField: "messages",
     maxOutputTokens: limits.maxOutputTokens,
     minOutputTokens: limits.minOutputTokens,

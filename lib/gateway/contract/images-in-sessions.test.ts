@@ -52,6 +52,23 @@ test.each([
   await expectPaid(account);
 });
 
+// platform.claude.com vision: with more than 20 images each edge may have at most 2,000 pixels. Codex scales its images to 2,048.
+test.each([
+  ["messages", { max_tokens: 90 }, "messages", { ...block, source: { ...block.source, data: png(2_048, 10) } }],
+  ["chat/completions", { max_tokens: 90 }, "messages", { type: "image_url", image_url: { url: dataUrl(png(2_048, 10)) } }],
+  ["responses", { max_output_tokens: 90 }, "input", { type: "input_image", image_url: dataUrl(png(2_048, 10)) }],
+])("goes on with the 21st image, and a line for each older one that is too large beside it: /%s", async (at, fields, field, image) => {
+  const account = await openAccount();
+  const sendImages = (older: number, newest: number) => {
+    const said = [user(Array(older).fill(image)), assistant("I see."), user([...Array(newest).fill(image), ...words])];
+    return send(account.key, at, { model: "claude-haiku-4-5", ...fields, [field]: said });
+  };
+  const words = [{ type: at === "responses" ? "input_text" : "text", text: "And this?" }];
+  expect(await sendImages(20, 1)).toMatchObject({ status: 200 });
+  await expectPaid(account);
+  expect(await sendImages(0, 21)).toMatchObject({ status: 400, text: expect.stringContaining("more than 20 images") });
+});
+
 test("is compacted with an image in its last message, which was sent before", async () => {
   const account = await openAccount();
   const input = [user("Look."), user([item]), { type: "compaction_trigger" }];

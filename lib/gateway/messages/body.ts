@@ -194,8 +194,9 @@ function* readInput(request: GatewayRequest, body: InputBody, { model, accountId
     toolNames,
     issues,
   );
-  const conversation = yield* readMessages(body.messages, { accountId, issues, images, toolNames });
+  const read = yield* readMessages(body.messages, { accountId, issues, images, toolNames });
   issues.push(...images.findIssues());
+  const conversation = images.leaveOut(read);
   const messages: ChatMessage[] = system.length > 0 ? [{ role: "system", content: system }, ...conversation] : conversation;
   const marked = markLast(messages, body);
   if (dropped.length > 0) request.replyHeaders["x-dropped-tools"] = dropped.map((name) => name.replace(/[^\w.-]/g, "_")).join(", ");

@@ -5,7 +5,7 @@
 
 import { Base64Bytes } from "@/lib/base/base64-bytes";
 import type { ImageDetail, ImagePart } from "@/lib/providers/conversation/images";
-import type { TextPart } from "@/lib/providers/conversation/messages";
+import type { ChatMessage, ContentPart, TextPart } from "@/lib/providers/conversation/messages";
 import { takesImages } from "@/lib/providers/image-bound/bound";
 import { readImageHeader } from "@/lib/providers/image-bound/image-header";
 import { imageProblem, MAX_IMAGE_EDGE, MAX_IMAGES } from "@/lib/providers/image-bound/limits";
@@ -54,8 +54,7 @@ function readImageBytes(mediaType: string, base64: string, detail: ImageDetail, 
 }
 
 /** An image and where it stands in the request. */
-interface PlacedImage {
-  path: string;
+interface PlacedImage extends ImagePlace {
   image: ImagePart;
 }
 
@@ -92,10 +91,29 @@ export class ImageReader {
   /** Everything that is wrong with the images, and what their model cannot take, once all are read. */
   findIssues(): Issue[] {
     if (this.#issues.length > 0) return this.#issues;
-    return this.#placed.flatMap(({ path, image }) => {
-      const message = this.#problemOf(image, this.#placed.length);
+    const leftOut = this.#findLeftOut();
+    const sent = this.#placed.filter(({ image }) => !leftOut.has(image.source));
+    return sent.flatMap(({ path, image }) => {
+      const message = this.#problemOf(image, sent.length);
       return message ? [{ path, message }] : [];
     });
+  }
+
+  /** The messages, once all are read, with a line for each older image that their model does not take beside so many others. */
+  leaveOut(messages: ChatMessage[]): ChatMessage[] {
+    const leftOut = this.#findLeftOut();
+    if (leftOut.size === 0) return messages;
+    const shown = (part: ContentPart): ContentPart => {
+      if (part.type !== "image" || !leftOut.has(part.source)) return part;
+      return part.cache ? { ...notShown("An image"), cache: part.cache } : notShown("An image");
+    };
+    return messages.map((message) => (typeof message.content === "string" ? message : { ...message, content: message.content.map(shown) }));
+  }
+
+  #findLeftOut(): Set<ImagePart["source"]> {
+    const count = this.#placed.length;
+    const kept = this.#placed.filter(({ isKept, image }) => isKept && this.#problemOf(image, count) !== undefined);
+    return new Set(kept.map(({ image }) => image.source));
   }
 
   #problemOf(image: ImagePart, count: number): string | undefined {
@@ -116,7 +134,7 @@ export class ImageReader {
       this.#issues.push({ path, message: read });
       return null;
     }
-    this.#placed.push({ path, image: read });
+    this.#placed.push({ path, isKept, image: read });
     return [read];
   }
 }

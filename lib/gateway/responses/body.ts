@@ -119,7 +119,7 @@ function* readResponsesInSlices(request: GatewayRequest, caller: Caller): Slices
   const options = Object.assign(readOptions(body, items, wantsEncrypted), tools.options);
   return {
     model,
-    messages,
+    messages: images.leaveOut(messages),
     inputField: "input",
     maxOutputTokens: limits.maxOutputTokens,
     minOutputTokens: items.compacts ? leastSummary(limits) : limits.minOutputTokens,
