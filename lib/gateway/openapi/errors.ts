@@ -5,7 +5,7 @@ import { z } from "zod";
 import { AppError, type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import type { Json } from "@/lib/base/json";
 import { publicUrl } from "@/lib/base/public-url";
-import { CONTEXT_LENGTH_EXCEEDED, chatErrorBody } from "../chat/errors";
+import { CONTEXT_LENGTH_EXCEEDED, chatErrorBody, INVALID_ENCRYPTED_CONTENT } from "../chat/errors";
 import { errorBody } from "../http/endpoint";
 import { messagesErrorBody, messagesStatus } from "../messages/errors";
 import { BASE_URL, errorNotes } from "./error-notes";
@@ -43,8 +43,10 @@ const chatError = z
         type: z.string().describe("OpenAI's error type."),
         param: z.string().nullable().describe("The invalid field, if there is one."),
         code: z
-          .enum([...codes, CONTEXT_LENGTH_EXCEEDED])
-          .describe("The error code; for a prompt that is too long OpenAI's own, context_length_exceeded."),
+          .enum([...codes, CONTEXT_LENGTH_EXCEEDED, INVALID_ENCRYPTED_CONTENT])
+          .describe(
+            "The error code. OpenAI's own are context_length_exceeded for a prompt that is too long, and invalid_encrypted_content for an item that another service sealed.",
+          ),
         details: z
           .looseObject({ docs: z.url().describe("Documentation of this error code.") })
           .describe("Same as in our own error format."),
