@@ -46,17 +46,6 @@ describe.each(entryNames)("through the %s server", (entry) => {
     }
   });
 
-  // Where Next serves the API, its own page answers these: no route of it stands at /api.
-  test.runIf(entry === "node")("a base URL by itself is no page: Claude Code 2.1 opens its connection with HEAD on it", async () => {
-    for (const path of ["/api", "/api/", "/api/v1", "/api/v1/"]) {
-      expect(await send("GET", path, { accept: "text/html" })).toMatchObject({
-        status: 404,
-        text: expect.stringContaining(`Not found: ${path}`),
-      });
-      expect((await send("HEAD", path)).status).toBe(404);
-    }
-  });
-
   test.each([
     ["POST", "/api/v1/messages/batches", 404],
     ["GET", "/api/v1/messages", 405],
@@ -138,3 +127,13 @@ test.each(["/chat/completions", "/responses", "/messages", "/embeddings"])(
     expect(answer.text).toContain(`Send it to ${PUBLIC_URL}/api/v1${path}`);
   },
 );
+
+// Where Next serves the API, a page of its own answers these: no route of it stands at /api.
+test("a base URL by itself is no page: Claude Code 2.1 opens its connection with HEAD on it", async () => {
+  const url = service.url("node");
+  for (const path of ["/api", "/api/", "/api/v1", "/api/v1/"]) {
+    const answer = await ask({ url, method: "GET", path, headers: { accept: "text/html" } });
+    expect(answer).toMatchObject({ status: 404, text: expect.stringContaining(`Not found: ${path}`) });
+    expect((await ask({ url, method: "HEAD", path })).status).toBe(404);
+  }
+});
