@@ -81,7 +81,7 @@ test("Codex's list of models has the field it requires, and adds nothing to its 
 
 test("a websocket that Codex offers is answered 426, whatever the query, and it goes on over HTTP", async () => {
   const path = "/api/v1/responses?client_version=0.162.1";
-  const lines = ["connection: upgrade", "upgrade: websocket", "sec-websocket-version: 13", "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="];
+  const lines = ["connection: upgrade, close", "upgrade: websocket", "sec-websocket-version: 13", "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="];
   const raw = await sendRaw(service.url("node"), [[`GET ${path} HTTP/1.1`, "host: x", ...lines, "", ""].join("\r\n")]);
   expect(raw).toMatch(/^HTTP\/1\.1 426 /);
 });
