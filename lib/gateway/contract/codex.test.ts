@@ -2,10 +2,11 @@
 // codex-rs/codex-api, codex-rs/tools, read 2026-11-26): a stream, nothing stored, encrypted reasoning, a custom tool with a grammar, hosted
 // tools, namespaces for the tools of MCP servers, and for models in its "Responses Lite" all tools in an item of the input.
 
+import { type IncomingMessage, request } from "node:http";
 import { expect, test } from "vitest";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { chargesOf, expectPaid } from "./testing/books";
-import { ask, open, sendRaw } from "./testing/client";
+import { ask, open } from "./testing/client";
 import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
@@ -81,9 +82,21 @@ test("Codex's list of models has the field it requires, and adds nothing to its 
 
 test("a websocket that Codex offers is answered 426, whatever the query, and it goes on over HTTP", async () => {
   const path = "/api/v1/responses?client_version=0.162.1";
-  const lines = ["connection: upgrade, close", "upgrade: websocket", "sec-websocket-version: 13", "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="];
-  const raw = await sendRaw(service.url("node"), [[`GET ${path} HTTP/1.1`, "host: x", ...lines, "", ""].join("\r\n")]);
-  expect(raw).toMatch(/^HTTP\/1\.1 426 /);
+  const headers = {
+    connection: "upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+  };
+  const offer = request(service.url("node") + path, { headers });
+  // The connection stays open for the next request: only what is answered counts.
+  const status = await new Promise((resolve, reject) => {
+    for (const event of ["response", "upgrade"]) offer.on(event, ({ statusCode }: IncomingMessage) => resolve(statusCode));
+    offer.on("error", reject);
+    offer.end();
+  });
+  offer.destroy();
+  expect(status).toBe(426);
 });
 
 /** What Codex keeps of a turn: the items of `response.output_item.done`, and what `response.completed` says of its tokens. */
