@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { z } from "zod";
-import { reduceSession } from "@/lib/gateway/contract/testing/session";
+import { type Exchange, reduceSession } from "@/lib/gateway/contract/testing/session";
 import { type StartedService, startService } from "../start-service";
-import { type Exchange, startRecorder } from "./recorder";
+import { startRecorder } from "./recorder";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const TURN_TIMEOUT_MS = 120_000;

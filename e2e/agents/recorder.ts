@@ -2,15 +2,7 @@
 
 import { createServer, type IncomingHttpHeaders, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-
-export interface Exchange {
-  method: string;
-  path: string;
-  headers: Record<string, string>;
-  body: string;
-  status: number;
-  answer: string;
-}
+import type { Exchange } from "@/lib/gateway/contract/testing/session";
 
 export interface Recorder {
   url: string;

@@ -30,7 +30,7 @@ const thinkingTokens = z.int("must be a whole number").min(0, "must be at least 
 const isEmpty = (value: unknown): boolean => typeof value === "object" && value !== null && Object.keys(value).length === 0;
 const isText = (value: unknown): boolean => Array.isArray(value) && value.every((one) => one === "text");
 
-/** What is not done here. */
+/** Fields that ask for what no model here does: they are refused, with what to send instead. */
 export const refusedOptions = {
   logprobs: refusedField("is not given here: leave it out"),
   top_logprobs: refusedField("is not given here: leave it out", (value) => value === 0),

@@ -89,7 +89,7 @@ test("a websocket that Codex offers is answered 426, whatever the query, and it 
     "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
   };
   const offer = request(service.url("node") + path, { headers });
-  // The connection stays open for the next request: only what is answered counts.
+  // The service keeps the connection open for the next request, so the test hangs up itself.
   const status = await new Promise((resolve, reject) => {
     for (const event of ["response", "upgrade"]) offer.on(event, ({ statusCode }: IncomingMessage) => resolve(statusCode));
     offer.on("error", reject);

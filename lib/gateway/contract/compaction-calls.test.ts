@@ -46,7 +46,7 @@ test("a summary is asked for at the end of the same call, without a forced tool 
   const { sent: later } = await sentFor(account, { input: [said("Rename FILE-42."), ...output, said("Go on.")] });
   const text = later.messages.map(({ role, content }) => `${role}: ${content}`).join("\n");
   expect(text).toMatch(/user: Rename FILE-42\..*Summary of the conversation up to here:\n\nFILE-42 stands in a\.ts\..*Go on\./s);
-  // Whoever speaks in a tool's output must not get the operator's voice.
+  // A summary repeats what tools said: as system text it would speak for the operator.
   expect(later.messages.filter(({ role }) => role === "system")).toEqual([{ role: "system", content: usual.instructions }]);
   await expectPaid(account);
 });

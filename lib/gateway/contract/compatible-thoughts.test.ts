@@ -1,5 +1,5 @@
-// Compatible servers behind the whole gateway: their thoughts reach the client and go back to the model that made them, and the first event of a
-// stream has what was counted before it.
+// Compatible servers behind the whole gateway: their thoughts reach the client and go back to the model that made them, and a stream's first
+// event tells the counts that the provider has sent by then.
 
 import { describe, expect, test } from "vitest";
 import { openAccount } from "./testing/accounts";

@@ -110,7 +110,7 @@ function* readResponsesInSlices(request: GatewayRequest, caller: Caller): Slices
   });
   const issues: Issue[] = [...tools.issues, ...items.issues, ...images.findIssues()];
   refuseLongText({ model, inputField: "input" }, countCharacters(messages));
-  // First: clients that know this fault by its code heal it and ask again.
+  // Before other faults: its code is the one that a client may know.
   if (items.unreadable.length > 0) throw invalidRequest([...items.unreadable, ...issues], INVALID_ENCRYPTED_CONTENT);
   if (issues.length > 0) throw invalidRequest(issues);
   const dropped = [...new Set([...tools.dropped, ...items.dropped])];

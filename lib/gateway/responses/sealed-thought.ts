@@ -35,8 +35,8 @@ function parsedOrNull(text: string): unknown {
 }
 
 /**
- * "The encrypted content gAAA...Rg== could not be verified.": OpenAI's words (github.com/openai/codex/issues/8132), by which clients leave such
- * items out and ask again.
+ * "The encrypted content gAAA...Rg== could not be verified.": OpenAI's words (github.com/openai/codex/issues/8132). The
+ * cure is ours: Codex shows them, and heals nothing by itself.
  */
 export function unreadableText(content: string, cure: string): string {
   const shown = `${content.slice(0, 4)}...${content.slice(-4)}`.replace(/[^\w+/=.-]/g, "?");

@@ -23,7 +23,8 @@ export const sessionSchema = z.strictObject({
 
 export type Session = z.infer<typeof sessionSchema>;
 
-interface Exchange {
+/** A request of a client, and what it was answered. */
+export interface Exchange {
   method: string;
   path: string;
   headers: Record<string, string>;
