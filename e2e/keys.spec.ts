@@ -25,7 +25,7 @@ test("a key is limited to what it needs, gets a new secret, and its old one work
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Allowed addresses").fill("127.0.0.0/99");
   await dialog.getByRole("button", { name: "Save limits" }).click();
-  await expect(dialog.getByText("is no address and no block")).toBeVisible();
+  await expect(dialog.getByText("is not an IP address or range")).toBeVisible();
   await dialog.getByLabel("Allowed addresses").fill("127.0.0.0/8 ::1");
   await dialog.getByLabel("Allowed to").selectOption({ label: "Read its own usage" });
   await dialog.getByRole("button", { name: "Save limits" }).click();

@@ -265,7 +265,7 @@ test.describe(() => {
     await reload(page);
     await page.getByLabel("Max tokens").fill("128000"); // $6.72 at the most
     await run(page, "Hi");
-    await expect(page.getByText(/could exceed what the playground spends a day until you sign for more/)).toBeVisible();
+    await expect(page.getByText(/could exceed the playground's daily limit, which you can lift by signing/)).toBeVisible();
     await page.getByRole("button", { name: "Confirm with your wallet" }).click();
     const confirm = page.getByRole("dialog", { name: "Confirm with your wallet" });
     await expect(confirm.getByText(/for 15 minutes without a daily limit\.$/)).toBeVisible();

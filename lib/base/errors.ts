@@ -33,9 +33,9 @@ export const errorCatalogue = {
   },
   KEY_NOT_ALLOWED: {
     status: 403,
-    title: "This API key may not do this",
-    retry: "with a key that may",
-    fix: "details.reason says what the key lacks: a scope, or this address in its list. Change the key in the console, or use another one.",
+    title: "This API key is not allowed to do this",
+    retry: "with a key that is allowed to",
+    fix: "details.reason says what is missing: a scope, or your IP address in the key's allowlist. Edit the key in the console, or use another key.",
   },
   INSUFFICIENT_BALANCE: {
     status: 402,
@@ -45,9 +45,9 @@ export const errorCatalogue = {
   },
   SPEND_CAP_REACHED: {
     status: 402,
-    title: "This key has reached its spending cap",
-    retry: "after details.resetsAt, or with a higher cap",
-    fix: "Raise the key's cap in the console, use another key, or wait until details.resetsAt.",
+    title: "This key has reached its spending limit",
+    retry: "after details.resetsAt, or with a higher limit",
+    fix: "Raise the key's spending limit in the console, use another key, or wait until details.resetsAt.",
   },
   PAYMENT_VERIFICATION_FAILED: {
     status: 402,
@@ -87,7 +87,7 @@ export const errorCatalogue = {
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    title: "The body is compressed in a way that is not supported",
+    title: "The body's compression is not supported",
     retry: "with a plain body, or another Content-Encoding",
     fix: "Send the body without Content-Encoding, or with one of details.accepted.",
   },
@@ -111,7 +111,7 @@ export const errorCatalogue = {
   },
   SERVICE_BUSY: {
     status: 503,
-    title: "Too many large requests at the moment",
+    title: "Too many large requests right now",
     retry: "after Retry-After",
     fix: "Send the request again after Retry-After. Bodies of up to 1 MiB are never affected.",
   },

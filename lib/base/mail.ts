@@ -14,18 +14,18 @@ const localPart = (address: string): string => address.slice(0, address.lastInde
 export const mailAddress = z
   .string()
   .refine((text) => !INVISIBLE.test(text), {
-    error: "The address has a line break or another invisible character. Type it anew.",
+    error: "The address contains a line break or another invisible character. Type it again.",
     abort: true,
   })
   .transform((text) => text.trim())
-  .refine((text) => text !== "", { error: "Enter an e-mail address, like you@example.com.", abort: true })
+  .refine((text) => text !== "", { error: "Enter an email address, like you@example.com.", abort: true })
   .refine((text) => !/[,;]/.test(text) && text.split("@").length < 3, { error: "Enter one address only.", abort: true })
-  .refine((text) => !/[<>"()\s]/.test(text), { error: "Enter the address alone, without a name, quotes or spaces.", abort: true })
+  .refine((text) => !/[<>"()\s]/.test(text), { error: "Enter only the address, without a name, quotes or spaces.", abort: true })
   .refine((text) => text.length <= MAX_ADDRESS && localPart(text).length <= MAX_LOCAL_PART, {
     error: `The address is too long: at most ${MAX_LOCAL_PART} characters before the @, and ${MAX_ADDRESS} in all.`,
     abort: true,
   })
-  .pipe(z.email({ error: "This is no e-mail address. Enter one like you@example.com." }))
+  .pipe(z.email({ error: "Enter a valid email address, like you@example.com." }))
   .transform((text) => `${localPart(text)}${text.slice(text.lastIndexOf("@")).toLowerCase()}`);
 
 export interface MailSender {

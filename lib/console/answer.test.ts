@@ -4,7 +4,7 @@ import { readForm } from "./answer";
 import { keyLimitsForm, newKeyForm } from "./keys/key-form";
 import { proveJoinForm, sessionForm, walletForm } from "./settings-form";
 
-const unreadable = "The form cannot be read. Load the page again.";
+const unreadable = "We couldn't read the form. Reload the page and try again.";
 const key = { name: "ci", expiry: { kind: "never" }, cap: null, clip: null, alarm: null, models: null };
 
 test("input that no page of ours sends gets a message for people, never the validator's own", () => {
@@ -32,5 +32,5 @@ test("a person's mistake gets the form's own message, at its field", () => {
     message: expect.stringContaining("Give the key a name"),
   });
   expect(readForm(newKeyForm, { ...key, models: [] })).toMatchObject({ field: "models", message: expect.stringContaining("at least one") });
-  expect(readForm(sessionForm, { sessionId: "ses_" })).toMatchObject({ message: "This session does not exist. Reload the page." });
+  expect(readForm(sessionForm, { sessionId: "ses_" })).toMatchObject({ message: "This session no longer exists. Reload the page." });
 });

@@ -8,10 +8,10 @@ export const refuse = (message: string, field?: string): Refusal => ({ ok: false
 /** Whoever may only take power away wants something else: see `Owner.isFrozen`. */
 export const frozenRefusal = (): Refusal =>
   refuse(
-    "This account is frozen, or the wallet you signed in with is leaving it. You can still cancel withdrawals, pause and revoke keys, unlink or keep wallets and end sessions. Contact support.",
+    "This account is frozen, or the wallet you signed in with is being unlinked. You can still cancel withdrawals, pause and revoke keys, unlink or keep wallets, and end sessions. Contact support.",
   );
 
-const unreadable = "The form cannot be read. Load the page again.";
+const unreadable = "We couldn't read the form. Reload the page and try again.";
 
 /**
  * Reads a browser's input; of several faults the first is reported. A form's own messages are for people; without one, no page of

@@ -18,7 +18,7 @@ export async function countChange({ sessionId, accountId }: Pick<Owner, "session
   ];
   for (const [subject, limits] of counted) {
     const entry = await limiter().enter(subject, limits);
-    if (!entry.granted) return refuse(`Too many changes in this minute. Try again in ${Math.ceil(entry.retryAfterMs / 1_000)} s.`);
+    if (!entry.granted) return refuse(`Too many changes in the last minute. Try again in ${Math.ceil(entry.retryAfterMs / 1_000)} s.`);
     entry.leave();
   }
   return null;

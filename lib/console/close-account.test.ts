@@ -169,7 +169,7 @@ test("an account with money to withdraw, with money on its way, or with a runnin
   expect((await close(owner, wallet)).answer).toMatchObject({ message: expect.stringMatching(/^A request is still running/) });
   await pool().query("UPDATE ledger_account SET held = 0 WHERE id = $1", [owner.accountId]);
   await orderWithdrawal(owner, pool());
-  expect((await close(owner, wallet)).answer).toMatchObject({ message: expect.stringMatching(/^A withdrawal is not paid yet/) });
+  expect((await close(owner, wallet)).answer).toMatchObject({ message: expect.stringMatching(/^A withdrawal is still open/) });
 });
 
 test("money that comes in, or a request that starts, while the owner signs, keeps the account open", async () => {
@@ -198,7 +198,7 @@ test("an order for a withdrawal that is taken while the owner signs keeps the ac
     () => close(owner, wallet),
     (on) => orderWithdrawal(owner, on),
   );
-  expect(answer).toMatchObject({ message: expect.stringMatching(/^A withdrawal is not paid yet/) });
+  expect(answer).toMatchObject({ message: expect.stringMatching(/^A withdrawal is still open/) });
 });
 
 test("a sign-in during the closing waits for it, and opens the account again", async () => {

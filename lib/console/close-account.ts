@@ -41,11 +41,11 @@ export async function closeOwnAccount(owner: Owner, proof: Proof | null): Promis
 async function readRemainder({ accountId }: Owner, database?: Database): Promise<NanoUsd | Refusal> {
   const { posted, held } = await readBalance(accountId, database);
   if ((await countOpenWithdrawals(accountId, database)) > 0)
-    return refuse("A withdrawal is not paid yet. Wait until it is, or cancel it, and close the account then.");
+    return refuse("A withdrawal is still open. Wait until it is paid or cancel it, then close the account.");
   // Whoever stole one of two wallets must not close the account while the other, which is on its way out, could still stop them.
   if ((await listIdentities(accountId, database)).some(({ leavesAt }) => leavesAt !== null))
-    return refuse("A wallet is leaving this account. Wait until it has left, or keep it, and close the account then.");
-  if (held > 0n) return refuse("A request is still running. Try again when it has ended.");
+    return refuse("A wallet is being unlinked. Wait until it is unlinked or keep it, then close the account.");
+  if (held > 0n) return refuse("A request is still running. Try again when it has finished.");
   const { base, solana } = readFees();
   const canLeave = [base, solana].some((fee) => posted >= minWithdrawal() + fee);
   return canLeave ? refuse(`Withdraw your balance of ${formatUsd(posted)} first.`) : posted;

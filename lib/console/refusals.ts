@@ -27,7 +27,7 @@ const texts = {
   too_many_accounts:
     "Too many new accounts were opened from your network in the last 24 hours. Existing accounts still sign in. Try again tomorrow, or from another network.",
   no_addresses: "New accounts cannot be opened right now. Existing accounts still sign in. Try again in a minute.",
-  wallet_excepted: "Sign with another wallet: this one is what it is about, or was linked less than 24 hours ago.",
+  wallet_excepted: "Sign with another wallet. This one is the wallet you want to change, or was linked less than 24 hours ago.",
   wallet_new: "Your other wallets were linked less than 24 hours ago. They can sign this one day after they were linked.",
   account_frozen: "This account is frozen, so you cannot link a wallet. Contact support.",
   already_linked: "This wallet is already linked to your account.",

@@ -15,8 +15,8 @@ const refusal = (status: number, reason: string, error: string): PageRefusal => 
 
 export const ownerUnavailable = refusal(503, "unavailable", "Your session cannot be checked right now. Try again.");
 export const signedOut = refusal(401, "signed_out", "You are signed out.");
-export const foreignOrigin = refusal(403, "foreign_origin", "This did not come from a page of this service.");
-export const stalePage = refusal(403, "stale_page", "This page belongs to another session.");
+export const foreignOrigin = refusal(403, "foreign_origin", "This request did not come from one of our pages.");
+export const stalePage = refusal(403, "stale_page", "This page belongs to another session. Reload it.");
 
 /** The owner of the session in this cookie; null when signed out, and "unavailable" while that cannot be looked up. */
 export async function lookUpOwner(token: string | undefined): Promise<Owner | "unavailable" | null> {

@@ -7,7 +7,7 @@ import { proofSchema } from "./sign-in/auth-options";
 /** Identifies a wallet, by its address as its chain writes it. */
 export const walletForm = z.strictObject({ chain: z.enum(walletChains), address: z.string().min(1).max(64) });
 
-const noSuchSession = "This session does not exist. Reload the page.";
+const noSuchSession = "This session no longer exists. Reload the page.";
 export const sessionForm = z.strictObject({ sessionId: z.string(noSuchSession).regex(/^ses_[0-9A-Za-z]{20}$/, noSuchSession) });
 
 /** Signs out everywhere; the keys of whoever was signed in as well are paused on request. */

@@ -229,6 +229,6 @@ test("an invalid wallet, session or proof is refused by its form", () => {
     expect(readForm(proveJoinForm, { allow: wallet, join: input }).ok).toBe(false);
   }
   for (const sessionId of [undefined, 7, "", "ses_", `key_${"a".repeat(20)}`]) {
-    expect(readForm(sessionForm, { sessionId })).toMatchObject({ ok: false, message: "This session does not exist. Reload the page." });
+    expect(readForm(sessionForm, { sessionId })).toMatchObject({ ok: false, message: "This session no longer exists. Reload the page." });
   }
 });

@@ -80,7 +80,7 @@ export async function keepOwnWallet(owner: Owner, wallet: Wallet, proof: Proof |
   const statement = `Keep wallet ${displayAddress(stored)} linked to account ${owner.accountId} at ${config().SERVICE_NAME}.`;
   const refusal = await checkConfirmation(owner, statement, proof, [stored, ...(await listNewWallets(owner))]);
   if (refusal) return refusal;
-  return (await keepIdentity(owner.accountId, stored)) ? { ok: true } : refuse("This wallet is not leaving. Reload the page.");
+  return (await keepIdentity(owner.accountId, stored)) ? { ok: true } : refuse("This wallet is not being unlinked. Reload the page.");
 }
 
 /** The text for the wallet that joins. */

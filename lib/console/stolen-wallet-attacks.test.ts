@@ -118,7 +118,7 @@ test("while a wallet is leaving the account is not closed: nobody shuts the othe
   await unlink(owner, wallet, stolen);
   const thief = await enter(stolen);
   const closing = () => signed(thief, (proof) => closeOwnAccount(thief, proof), stolen);
-  expect(await closing()).toMatchObject({ ok: false, message: expect.stringContaining("A wallet is leaving") });
+  expect(await closing()).toMatchObject({ ok: false, message: expect.stringContaining("A wallet is being unlinked") });
 });
 
 test("a wallet that was linked a minute ago unlinks no other one, keeps none, and loosens no rules; a day later it does", async () => {
@@ -155,7 +155,7 @@ test("a key that waits behind “sign out everywhere and pause all keys” is ne
       () => act(owner, keyId),
       (on) => on.query("UPDATE session SET ended_at = now(), end_reason = 'everywhere' WHERE account_id = $1", [owner.accountId]),
     );
-    expect(answer).toMatchObject({ ok: false, message: "You were signed out meanwhile. Sign in again." });
+    expect(answer).toMatchObject({ ok: false, message: "You have been signed out. Sign in again." });
     expect(await listLiveKeys(owner.accountId)).toMatchObject([{ keyId, state: "paused" }]);
   }
 });

@@ -31,7 +31,7 @@ export function bodyOf(kind: EndpointKind, event: AccountEvent): string {
       return writeJson({ text: `${config().SERVICE_NAME}: ${escapeForSlack(sentenceOf(event))}` });
     case "email":
       // The link is for the address alone: an account must not confirm somebody else's.
-      return event.type === CONFIRMATION ? "A link that confirms this address, good for 24 hours." : sentenceOf(event);
+      return event.type === CONFIRMATION ? "A link that confirms this address. It expires after 24 hours." : sentenceOf(event);
     default:
       return assertNever(kind);
   }

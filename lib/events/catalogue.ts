@@ -49,7 +49,7 @@ const time = (description: string): EventField => ({ kind: "time", description }
 const optional = (field: EventField): EventField => ({ ...field, isOptional: true });
 
 const keyId = text("The key's ID.");
-const period = text("What the cap counts: hour, day, week, month or total.");
+const period = text("The period of the spending limit: hour, day, week, month or total.");
 
 const exampleKey = "key_0WAqXk3eB1c2D3e4F5g6";
 const exampleAddress = "0x52908400098527886E0F7030069857D2E4169EE7";
@@ -95,7 +95,7 @@ const withdrawal = {
     fee: usd("Fee charged on top of it."),
     destination: text("The wallet that it is paid to."),
     transaction: optional(text("The transaction that paid it.")),
-    reason: optional(text("Why it was not paid; the money is back in the balance.")),
+    reason: optional(text("Why it was not paid. The amount is back in the balance.")),
   },
   example: {
     withdrawalId: "wd_0WAqXk3eB1c2D3e4F5g6",
@@ -113,78 +113,83 @@ const wallet = {
 
 const types = {
   "account.closed": {
-    when: "The account was closed. Sign in with one of its wallets to open it again; what names you is erased after seven days.",
+    when: "The account was closed. Sign in with one of its wallets to reopen it. Personal data is deleted after seven days.",
     fields: {},
     example: {},
   },
   "balance.low": {
-    when: "The balance fell below your threshold. Sent again only after the balance was a tenth above it.",
-    fields: { balance: usd("The balance, including what is reserved."), threshold: usd("Your threshold.") },
+    when: "The balance fell below your threshold. Sent again only after the balance has been 10% above it.",
+    fields: { balance: usd("The balance, including reserved funds."), threshold: usd("Your threshold.") },
     example: { balance: "4980000000", threshold: "5000000000" },
   },
   "balance.exhausted": {
-    when: "A request was refused because the balance does not cover it. Sent once until money comes in.",
-    fields: { available: usd("What was available."), needed: usd("The most that the request could cost.") },
+    when: "A request was refused because the balance did not cover it. Sent once until the next deposit.",
+    fields: { available: usd("The available balance."), needed: usd("The maximum cost of the request.") },
     example: { available: "1200000", needed: "4500000" },
   },
-  "deposit.seen": { ...deposit, when: "A deposit is on its chain. It is credited once its block is safe." },
-  "deposit.credited": { ...deposit, when: "A deposit is part of the balance." },
-  "deposit.reversed": { ...deposit, when: "The chain dropped a deposit's transaction. If it was credited, it was taken back." },
+  "deposit.seen": { ...deposit, when: "A deposit was seen on its chain. It is credited once confirmed." },
+  "deposit.credited": { ...deposit, when: "A deposit was credited to the balance." },
+  "deposit.reversed": {
+    ...deposit,
+    when: "The chain dropped a deposit's transaction. If the deposit had been credited, the credit was reversed.",
+  },
   "payment.completed": {
     ...payment,
-    when: "A signed payment of one of your wallets, or with one of your keys, is on its chain.",
+    when: "A signed payment by one of your wallets, or with one of your keys, was confirmed on its chain.",
     example: { ...payment.example, transaction: exampleTransaction },
   },
   "payment.failed": {
     ...payment,
-    when: "A signed payment moved no money, or its chain dropped it.",
+    when: "A signed payment failed or was dropped by its chain. No money was moved.",
     example: { ...payment.example, reason: "expired" },
   },
   "withdrawal.requested": {
-    when: "A withdrawal was ordered and signed by one of your wallets. Cancel it if you did not order it.",
+    when: "A withdrawal was requested and signed by one of your wallets. Cancel it if this was not you.",
     fields: {
       withdrawalId: withdrawal.fields.withdrawalId,
       chain: withdrawal.fields.chain,
       amount: withdrawal.fields.amount,
       fee: withdrawal.fields.fee,
       destination: withdrawal.fields.destination,
-      payFrom: optional(time("When the waiting time of your own rules is over.")),
+      payFrom: optional(time("When the waiting time that you set ends.")),
     },
     example: { ...withdrawal.example, payFrom: "2026-03-02T09:30:00.000Z" },
   },
   "withdrawal.rules_changed": {
-    when: "Your own rules for withdrawals were changed. What is stricter holds at once, what is looser after 24 hours.",
+    when: "Your withdrawal limits were changed. Stricter limits apply immediately; looser ones after 24 hours.",
     fields: {
-      dailyLimit: optional(usd("The most that may leave in 24 hours; absent: no limit of your own.")),
+      dailyLimit: optional(usd("The maximum you can withdraw in 24 hours. Absent if you set no limit.")),
       waitSeconds: { kind: "count", description: "How long each withdrawal waits before it is paid, in seconds." },
-      destinations: optional(text("The wallets that may be paid, as chain:address, separated by spaces; absent: every linked wallet.")),
+      destinations: optional(
+        text("The wallets that withdrawals can go to, as chain:address, separated by spaces. Absent if they can go to any linked wallet."),
+      ),
     },
     example: { dailyLimit: "50000000000", waitSeconds: 86_400, destinations: `evm:${exampleAddress}` },
   },
   "withdrawal.completed": {
     ...withdrawal,
-    when: "A withdrawal is paid, in a block that is final.",
+    when: "A withdrawal was paid, in a final block.",
     example: { ...withdrawal.example, transaction: exampleTransaction },
   },
   "withdrawal.failed": {
     ...withdrawal,
-    when: "A withdrawal was cancelled, refused or not possible. Its money is back in the balance.",
+    when: "A withdrawal was cancelled, declined or failed. The amount is back in the balance.",
     example: { ...withdrawal.example, reason: "cancelled" },
   },
   "key.cap_80": {
-    when: "A key has spent four fifths of its cap. Sent once a period.",
-    fields: { keyId, cap: usd("The key's cap."), spent: usd("Spent in this period."), period },
+    when: "A key has spent 80% of its spending limit. Sent once per period.",
+    fields: { keyId, cap: usd("The key's spending limit."), spent: usd("Spent in this period."), period },
     example: { keyId: exampleKey, cap: "10000000000", spent: "8010000000", period: "day" },
   },
   "key.cap_reached": {
-    when: "A request was refused because of its key's cap. Sent once a period.",
+    when: "A request was refused because its key reached its spending limit. Sent once per period.",
     fields: {
       keyId,
-      cap: usd("The key's cap."),
-      used: usd("Spent and reserved in this period."),
+      cap: usd("The key's spending limit."),
+      used: usd("Spent in this period, including reserved funds."),
       period,
-      needed: usd("The most that the request could cost."),
-      resetsAt: optional(time("When the next period begins; absent for a cap on everything.")),
+      needed: usd("The maximum cost of the request."),
+      resetsAt: optional(time("When the next period begins. Absent for a total limit.")),
     },
     example: {
       keyId: exampleKey,
@@ -196,41 +201,41 @@ const types = {
     },
   },
   "key.spike": {
-    when: "A key spent far more within an hour than it usually does.",
+    when: "A key spent far more in an hour than it usually does.",
     fields: {
       keyId,
       spent: usd("Spent in the last 60 minutes."),
-      usual: usd("What it usually spends in this hour of the week; its account, if the key is new."),
-      underWay: usd("The most that its running requests can still cost."),
-      paused: text("yes if the key was paused, as its owner asked; no otherwise."),
+      usual: usd("What it usually spends in this hour of the week, or what the account spends if the key is new."),
+      underWay: usd("The maximum cost of its running requests."),
+      paused: text("yes if the key was paused, which its owner can choose; otherwise no."),
     },
     example: { keyId: exampleKey, spent: "4100000000", usual: "200000000", underWay: "45000000", paused: "no" },
   },
   "key.created": { ...key, when: "A key was created.", example: keyExample },
   "key.paused": { ...key, when: "A key was paused. Its requests are refused until it is resumed.", example: keyExample },
-  "key.revoked": { ...key, when: "A key was revoked, for good.", example: keyExample },
+  "key.revoked": { ...key, when: "A key was permanently revoked.", example: keyExample },
   "endpoint.changed": {
-    when: "An endpoint was added, changed or deleted. The endpoint itself gets it whatever it wants, a last time when it was switched off or deleted.",
+    when: "An alert destination was added, changed or deleted. The destination itself always receives this event, one last time when it is turned off or deleted.",
     fields: {
-      endpointId: text("The endpoint's ID."),
+      endpointId: text("The destination's ID."),
       kind: text("webhook, chat or email."),
-      host: text("Where it is."),
+      host: text("Its host."),
       change: text(
-        "added, switched_on, switched_off or deleted; events: it gets other events than before; secret: it got a new secret, and for 24 hours both sign.",
+        "added, switched_on, switched_off or deleted; events: it receives different events; secret: it got a new secret, and both secrets sign for 24 hours.",
       ),
     },
     example: { endpointId: "end_0WAqXk3eB1c2D3e4F5g6", kind: "webhook", host: "hooks.example.com", change: "switched_off" },
   },
   "endpoint.disabled": {
-    when: "An endpoint was switched off: it answered 410, five days of attempts failed, or its reader unsubscribed. Your other endpoints are told.",
+    when: "An alert destination was turned off because it answered 410, failed for five days, or its reader unsubscribed. Your other destinations receive this event.",
     fields: {
-      endpointId: text("The endpoint's ID."),
+      endpointId: text("The destination's ID."),
       kind: text("webhook, chat or email."),
-      host: text("Where it is."),
+      host: text("Its host."),
       reason: text(
-        "gone: it answered 410. failing: every attempt of five days failed. unsubscribed: the reader of an e-mail wants no more.",
+        "gone: it answered 410. failing: every delivery failed for five days. unsubscribed: the reader of the emails unsubscribed.",
       ),
-      failingSince: optional(time("When the first of its failures in a row was.")),
+      failingSince: optional(time("When it started to fail.")),
     },
     example: {
       endpointId: "end_0WAqXk3eB1c2D3e4F5g6",
@@ -241,16 +246,16 @@ const types = {
     },
   },
   "model.retiring": {
-    when: "A model that you used in the last 30 days retires. Sent once its date is known, and again seven days before.",
+    when: "A model that you used in the last 30 days will retire. Sent when the date is announced, and again seven days before it.",
     fields: {
       model: text("The model's ID."),
-      retiresOn: { kind: "date", description: "The first day without it, UTC. From then on it is refused." },
+      retiresOn: { kind: "date", description: "The first day (UTC) on which the model is no longer available." },
       successor: optional(text("The model to use instead.")),
     },
     example: { model: "gpt-4o", retiresOn: "2027-01-14", successor: "gpt-6-luna" },
   },
   "price.changed": {
-    when: "A price of a model changed that you used in the last 30 days. Sent about ten minutes after.",
+    when: "The price of a model that you used in the last 30 days changed. Sent about ten minutes after the change.",
     fields: { model: text("The model's ID."), changes: { kind: "prices", description: "Each price that changed." } },
     example: {
       model: "gemini-3.5-flash",
@@ -260,10 +265,10 @@ const types = {
       ],
     },
   },
-  "wallet.linked": { ...wallet, when: "A wallet was linked. It can sign in, and withdrawals can be paid to it." },
+  "wallet.linked": { ...wallet, when: "A wallet was linked. It can sign in and receive withdrawals." },
   "wallet.leaving": {
-    when: "A wallet is going to be unlinked: one of your other wallets asked for it. If it was not you, keep it under Settings.",
-    fields: { ...wallet.fields, leavesAt: time("When it is unlinked. Until then it signs nothing for the account.") },
+    when: "A wallet will be unlinked because one of your other wallets requested it. If this was not you, cancel it on the Settings page.",
+    fields: { ...wallet.fields, leavesAt: time("When it is unlinked. Until then it cannot sign for the account.") },
     example: { ...wallet.example, leavesAt: "2026-11-25T09:30:00+00:00" },
   },
   "wallet.unlinked": { ...wallet, when: "A wallet was unlinked." },

@@ -52,7 +52,7 @@ test("a webhook's body is the event as the API lists it; a chat's is a sentence 
   expect(delivery).toMatchObject({ eventId: event?.id, sequence: 1n, type: "wallet.linked", state: "pending", tries: [] });
   expect(JSON.parse(delivery?.body ?? "")).toEqual(JSON.parse(JSON.stringify(event && eventBody(event))));
   const [said] = await list(account, { endpointId: chat.endpointId });
-  expect(JSON.parse(said?.body ?? "")).toEqual({ text: "PennyPrompt: Wallet &lt;!channel&gt; &amp; co was linked. It can sign in." });
+  expect(JSON.parse(said?.body ?? "")).toEqual({ text: "PennyPrompt: Wallet &lt;!channel&gt; &amp; co was linked and can now sign in." });
 });
 
 test("the list is filtered, and read on from a delivery, the newest first", async () => {

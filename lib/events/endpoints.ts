@@ -19,7 +19,7 @@ export interface Endpoint {
   /** Null: all, also those that a later release adds. */
   types: readonly EventTypeName[] | null;
   state: "unconfirmed" | "active" | "disabled";
-  /** owner: switched off; gone: it answered 410; failing: every attempt of five days failed; unsubscribed: its reader wants no mails. */
+  /** owner: switched off; gone: it answered 410; failing: every delivery failed for five days; unsubscribed: its reader wants no mails. */
   disabledReason: "owner" | "gone" | "failing" | "unsubscribed" | null;
   /** Until then the secret before the last rotation signs too. */
   oldSecretUntil: Date | null;
@@ -69,7 +69,7 @@ function checkAddress(target: string): { ok: true; url: string } | { ok: false; 
   const offered = checkMail();
   if (!offered.ok) return offered;
   const read = mailAddress.safeParse(target);
-  return read.success ? { ok: true, url: read.data } : refuse(read.error.issues[0]?.message ?? "This is no e-mail address.");
+  return read.success ? { ok: true, url: read.data } : refuse(read.error.issues[0]?.message ?? "Enter a valid email address.");
 }
 
 /** Rolls the transaction back; the message is for the owner. */
@@ -81,10 +81,10 @@ const storeEndpoint = (data: Prisma.EndpointUncheckedCreateInput): Promise<null>
     await lockName(`endpoints of ${accountId}`, transaction);
     if ((await transaction.endpoint.count({ where: { accountId } })) >= MAX_ENDPOINTS)
       throw new NotStored(
-        `You have reached the limit of ${MAX_ENDPOINTS} endpoints. Delete one you no longer use; it counts until it got its last events.`,
+        `You have reached the limit of ${MAX_ENDPOINTS} destinations. Delete one you no longer use. A deleted destination counts until its last events are delivered.`,
       );
     if (kind === "email" && (await transaction.endpoint.count({ where: { accountId, kind, target, deletedAt: null } })) > 0)
-      throw new NotStored("You have this address already.");
+      throw new NotStored("You have already added this address.");
     const made = await transaction.endpoint.create({ data });
     const asked = kind === "email" ? await requestConfirmation(made, transaction) : { ok: true as const };
     if (!asked.ok) throw new NotStored(asked.problem);
@@ -120,7 +120,7 @@ export async function setEndpointTypes(accountId: AccountId, endpointId: string,
   return count === 1;
 }
 
-/** Switches an endpoint off: it still gets what is under way, and that it was switched off; later events are not for it. */
+/** Switches an endpoint off: it still gets what is under way, and that it was turned off; later events are not for it. */
 export async function disableEndpoint(accountId: AccountId, endpointId: string): Promise<boolean> {
   const { count } = await prisma().endpoint.updateMany({
     where: { id: endpointId, accountId, state: "active" },

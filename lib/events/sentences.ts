@@ -7,9 +7,11 @@ import { type EventTypeName, type EventValue, isEventType, type PriceChange } fr
 type Data = Readonly<Record<string, EventValue>>;
 
 const money = (value: EventValue | undefined): string => (typeof value === "bigint" ? formatUsd(nanoUsd(value)) : "an amount");
+const chainNames: Readonly<Record<string, string>> = { base: "Base", solana: "Solana" };
+const chainName = (value: EventValue | undefined): string => chainNames[String(value)] ?? String(value);
 const because = ({ reason }: Data): string => (reason ? ` (${reason})` : "");
 const change = ({ kind, before, after, fromInputTokens }: PriceChange): string => {
-  const where = fromInputTokens ? ` of prompts of ${fromInputTokens.toLocaleString("en-US")} tokens and more` : "";
+  const where = fromInputTokens ? ` for prompts of ${fromInputTokens.toLocaleString("en-US")} tokens or more` : "";
   return `${kindTexts[kind]}${where} from ${formatUsd(before)} to ${formatUsd(after)}`;
 };
 
@@ -17,7 +19,7 @@ const kindTexts: Readonly<Record<KindName, string>> = {
   input: "input",
   cache_read: "cached input",
   cache_write: "cache writes",
-  cache_write_1h: "cache writes for hours",
+  cache_write_1h: "cache writes (1 hour)",
   image: "images",
   output: "output",
   reasoning: "reasoning",
@@ -26,53 +28,55 @@ const kindTexts: Readonly<Record<KindName, string>> = {
 const keyOf = ({ name, last4, keyId }: Data): string => (name ? `“${name}” (…${last4})` : String(keyId));
 
 const whyDisabled: Readonly<Record<string, string>> = {
-  gone: "it answered that it is gone",
-  unsubscribed: "its reader wants no more e-mails",
+  gone: "it answered 410 Gone",
+  unsubscribed: "its owner unsubscribed",
 };
 
 const changeTexts: Readonly<Record<string, string>> = {
   added: "was added",
-  switched_on: "was switched on",
-  switched_off: "was switched off",
+  switched_on: "was turned on",
+  switched_off: "was turned off",
   deleted: "was deleted",
-  events: "gets other events than before",
+  events: "now receives different events",
   secret: "got a new secret",
 };
 
 const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
   "account.closed": () =>
-    "Your account was closed. If that was not you, sign in with one of its wallets: that opens it again. Personal data is erased after seven days.",
+    "Your account was closed. If this was not you, sign in with one of its wallets to reopen it. Personal data is deleted after seven days.",
   "balance.low": ({ balance, threshold }) => `Your balance is ${money(balance)}, below your threshold of ${money(threshold)}.`,
   "balance.exhausted": ({ available, needed }) =>
-    `A request was refused: it could cost ${money(needed)}, and ${money(available)} is available.`,
-  "deposit.seen": ({ amount, chain }) => `A deposit of ${money(amount)} is on ${chain}. It is credited once its block is safe.`,
-  "deposit.credited": ({ amount, chain }) => `A deposit of ${money(amount)} on ${chain} is credited.`,
-  "deposit.reversed": ({ amount, chain }) => `${chain} dropped a deposit of ${money(amount)}. If it was credited, it was taken back.`,
-  "payment.completed": ({ amount, payer }) => `A payment of ${money(amount)} by ${payer} is complete.`,
-  "payment.failed": (data) => `A payment of ${money(data.amount)} by ${data.payer} failed${because(data)}.`,
+    `A request was refused because it could cost ${money(needed)} and only ${money(available)} is available.`,
+  "deposit.seen": ({ amount, chain }) => `${money(amount)} deposit seen on ${chainName(chain)}. We'll credit it once confirmed.`,
+  "deposit.credited": ({ amount, chain }) => `Your ${money(amount)} deposit on ${chainName(chain)} was credited.`,
+  "deposit.reversed": ({ amount, chain }) =>
+    `${chainName(chain)} dropped your ${money(amount)} deposit. If it had been credited, the credit was reversed.`,
+  "payment.completed": ({ amount, payer }) => `Payment of ${money(amount)} by ${payer} completed.`,
+  "payment.failed": (data) => `Payment of ${money(data.amount)} by ${data.payer} failed${because(data)}.`,
   "withdrawal.requested": ({ amount, destination, payFrom }) =>
-    `A withdrawal of ${money(amount)} to ${destination} was ordered${payFrom ? ", and waits as your rules say" : ""}. If that was not you, cancel it under Withdraw.`,
-  "withdrawal.rules_changed": () => "Your rules for withdrawals were changed. What is looser applies after 24 hours.",
-  "withdrawal.completed": ({ amount, destination }) => `A withdrawal of ${money(amount)} to ${destination} is paid.`,
-  "withdrawal.failed": (data) => `A withdrawal of ${money(data.amount)} was not paid${because(data)}. Its money is back in your balance.`,
-  "key.cap_80": ({ keyId, spent, cap, period }) => `Key ${keyId} has spent ${money(spent)} of its cap of ${money(cap)} (${period}).`,
+    `Withdrawal of ${money(amount)} to ${destination} requested${payFrom ? "; it is paid after the waiting time you set" : ""}. If this was not you, cancel it on the Withdraw page.`,
+  "withdrawal.rules_changed": () => "Your withdrawal limits were changed. Stricter limits apply immediately; looser ones after 24 hours.",
+  "withdrawal.completed": ({ amount, destination }) => `Withdrawal of ${money(amount)} to ${destination} paid.`,
+  "withdrawal.failed": (data) => `Withdrawal of ${money(data.amount)} was not paid${because(data)}. The amount is back in your balance.`,
+  "key.cap_80": ({ keyId, spent, cap, period }) =>
+    `Key ${keyId} has spent ${money(spent)} of its ${money(cap)} spending limit (${period}).`,
   "key.cap_reached": ({ keyId, needed, used, cap, period }) =>
-    `A request of key ${keyId} was refused: it could cost ${money(needed)}, and ${money(used)} of its cap of ${money(cap)} (${period}) is used.`,
+    `A request with key ${keyId} was refused because it could cost ${money(needed)} and ${money(used)} of the key's ${money(cap)} spending limit (${period}) is used.`,
   "key.spike": ({ keyId, spent, usual, paused }) =>
-    `Key ${keyId} spent ${money(spent)} in the last 60 minutes, usually ${money(usual)}.${paused === "yes" ? " It was paused." : ""}`,
+    `Key ${keyId} spent ${money(spent)} in the last 60 minutes. It usually spends ${money(usual)}.${paused === "yes" ? " It was paused." : ""}`,
   "key.created": (data) => `Key ${keyOf(data)} was created.`,
   "key.paused": (data) => `Key ${keyOf(data)} was paused. Its requests are refused until it is resumed.`,
   "key.revoked": (data) => `Key ${keyOf(data)} was revoked.`,
   "endpoint.changed": ({ kind, host, change }) =>
-    `The ${kind} at ${host} ${changeTexts[String(change)] ?? "was changed"}. If that was not you, sign out everywhere under Settings.`,
+    `The ${kind} at ${host} ${changeTexts[String(change)] ?? "was changed"}. If this was not you, sign out everywhere on the Settings page.`,
   "endpoint.disabled": ({ kind, host, reason }) =>
-    `The ${kind} at ${host} was switched off: ${whyDisabled[String(reason)] ?? "every attempt of five days failed"}.`,
+    `The ${kind} at ${host} was turned off: ${whyDisabled[String(reason)] ?? "every delivery failed for five days"}.`,
   "model.retiring": ({ model, retiresOn, successor }) =>
     `${model} retires on ${retiresOn}.${successor ? ` Use ${successor} instead.` : ""}`,
   "price.changed": ({ model, changes }) =>
-    `The price of ${model} changed, per million tokens: ${Array.isArray(changes) ? changes.map(change).join("; ") : "see the list of models"}.`,
-  "wallet.linked": ({ address }) => `Wallet ${address} was linked. It can sign in.`,
-  "wallet.leaving": ({ address }) => `Wallet ${address} will be unlinked in 24 hours. If that was not you, keep it under Settings.`,
+    `The price of ${model} per million tokens changed: ${Array.isArray(changes) ? changes.map(change).join("; ") : "see the models page"}.`,
+  "wallet.linked": ({ address }) => `Wallet ${address} was linked and can now sign in.`,
+  "wallet.leaving": ({ address }) => `Wallet ${address} will be unlinked in 24 hours. If this was not you, cancel it on the Settings page.`,
   "wallet.unlinked": ({ address }) => `Wallet ${address} was unlinked.`,
 };
 

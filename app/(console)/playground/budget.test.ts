@@ -33,7 +33,7 @@ describe.each(entryNames)("through the %s entry", (name) => {
           status: 402,
           code: "SPEND_CAP_REACHED",
           error: expect.stringMatching(
-            /^This request could exceed what the playground spends a day until you sign for more: \$4\.\d+ of \$5\.00 is spent or reserved/,
+            /^This request could exceed the playground's daily limit, which you can lift by signing: \$4\.\d+ of \$5\.00 is spent or reserved/,
           ),
           details: { cap: 5 },
         });

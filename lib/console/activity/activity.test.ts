@@ -46,7 +46,7 @@ test("what was done, by whom, from where, and what it changed", async () => {
   const { entries, older } = await read(owner);
   expect(older).toBeNull();
   expect(entries.map(({ sentence }) => sentence)).toEqual([
-    "The account was frozen. It cannot spend.",
+    "The account was frozen and cannot spend.",
     "The threshold of the low balance alert changed.",
     expect.stringMatching(/^Key “agent” \(….{4}\) was changed\.$/),
     expect.stringMatching(/^Key “agent” \(….{4}\) was created\.$/),
@@ -59,8 +59,8 @@ test("what was done, by whom, from where, and what it changed", async () => {
     changes: [{ name: "Threshold", before: "off", after: "$3.00" }],
   });
   expect(entries[2]?.changes).toEqual([
-    { name: "Spending cap", before: "none", after: "$12.50" },
-    { name: "Cap resets", before: null, after: "every month" },
+    { name: "Spending limit", before: "none", after: "$12.50" },
+    { name: "Limit resets", before: null, after: "every month" },
     { name: "Models", before: "all", after: "gpt-4o" },
   ]);
   expect(entries[0]).toMatchObject({ by: "The service", from: null, changes: [] });
@@ -89,7 +89,7 @@ test("what is new, and what has ended, is listed without a value before or after
       kind: "key.created",
       changes: [
         { name: "Expires", before: null, after: "24 Feb 2027" },
-        { name: "Spending cap", before: null, after: "none" },
+        { name: "Spending limit", before: null, after: "none" },
         { name: "Models", before: null, after: "all" },
         { name: "Allowed to", before: null, after: "send prompts, read its usage" },
         { name: "Allowed addresses", before: null, after: "all" },

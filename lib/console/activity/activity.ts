@@ -82,7 +82,7 @@ function actorText(actor: AuditActor, { sessionId }: Owner): string {
     case "wallet":
       return walletText(actor);
     case "link":
-      return "A link in a mail";
+      return "A link in an email";
     case "operator":
       return "The operator";
     case "service":
@@ -100,7 +100,7 @@ const names = {
   wallet: "Wallets",
   account: "Account",
   key: "Keys",
-  endpoint: "Endpoints",
+  endpoint: "Alert destinations",
   alarm: "Low balance alert",
   withdrawal: "Withdrawals",
 } as const satisfies Record<(typeof auditGroups)[number], string>;

@@ -12,7 +12,7 @@ const walletOf = ({ chain, address }: Fields): string =>
   typeof address === "string" ? displayAddress({ chain: chain as WalletChain, address }) : "A wallet";
 
 function endpointOf({ kind = "endpoint", email, host }: Fields, subject: string): string {
-  if (kind === "email") return `E-mail address ${email ?? (host ? `at ${host}` : subject)}`;
+  if (kind === "email") return `Email address ${email ?? (host ? `at ${host}` : subject)}`;
   return `The ${kind} ${host ? `at ${host}` : subject}`;
 }
 
@@ -25,14 +25,14 @@ function statementOf({ text }: Fields): string {
 const endReasons: Readonly<Record<string, string>> = {
   signed_out: "was signed out",
   ended: "was ended",
-  everywhere: "was ended with all others",
-  replaced: "ended: its browser signed in again",
-  unlinked: "ended: its wallet leaves the account",
-  absorbed: "ended: its account was merged into another",
-  too_many: "ended: its wallet signed in elsewhere fifty times",
-  expired: "ran out",
-  idle: "ran out unused",
-  closed: "ended: the account was closed",
+  everywhere: "was ended with all other sessions",
+  replaced: "ended because its browser signed in again",
+  unlinked: "ended because its wallet is being unlinked",
+  absorbed: "ended because its account was merged into another one",
+  too_many: "ended because its wallet signed in 50 more times",
+  expired: "expired",
+  idle: "expired because it was not used",
+  closed: "ended because the account was closed",
   deleted: "was deleted",
 };
 
@@ -44,18 +44,18 @@ const sentences: Readonly<Record<AuditKind, (fields: Fields, subject: string) =>
   "session.ended": (fields) => `A session of ${walletOf(fields)} ${endReasons[String(fields.reason)] ?? "ended"}.`,
   "wallet.linked": (fields) => `${walletOf(fields)} ${fields.isFirst ? "opened the account" : "was linked. It can sign in"}.`,
   "wallet.leaving": (fields) => `${walletOf(fields)} will be unlinked in 24 hours.`,
-  "wallet.kept": (fields) => `${walletOf(fields)} stays linked.`,
+  "wallet.kept": (fields) => `${walletOf(fields)} was kept.`,
   "wallet.unlinked": (fields) => `${walletOf(fields)} was unlinked.`,
   "account.absorbed": (_, subject) => `The unused account ${subject} was merged into this one.`,
-  "account.frozen": () => "The account was frozen. It cannot spend.",
-  "account.unfrozen": () => "The account can spend again.",
+  "account.frozen": () => "The account was frozen and cannot spend.",
+  "account.unfrozen": () => "The account was unfrozen and can spend again.",
   "account.closed": () => "The account was closed.",
-  "account.reopened": () => "The account was opened again by signing in.",
+  "account.reopened": () => "The account was reopened by signing in.",
   "account.limits_changed": () => "The account’s limits changed.",
   "key.created": (fields, subject) => `Key ${keyOf(fields, subject)} was created.`,
   "key.changed": (fields, subject) => `Key ${keyOf(fields, subject)} was changed.`,
   "key.secret_rotated": (fields, subject) => `Key ${keyOf(fields, subject)} got a new secret.`,
-  "key.old_secret_ended": (fields, subject) => `The old secret of key ${keyOf(fields, subject)} was ended.`,
+  "key.old_secret_ended": (fields, subject) => `The old secret of key ${keyOf(fields, subject)} was revoked.`,
   "key.paused": (fields, subject) => `Key ${keyOf(fields, subject)} was paused.`,
   "key.resumed": (fields, subject) => `Key ${keyOf(fields, subject)} was resumed.`,
   "key.revoked": (fields, subject) => `Key ${keyOf(fields, subject)} was revoked.`,
@@ -64,11 +64,11 @@ const sentences: Readonly<Record<AuditKind, (fields: Fields, subject: string) =>
   "endpoint.secret_rotated": (fields, subject) => `${endpointOf({ ...fields, kind: "webhook" }, subject)} got a new secret.`,
   "endpoint.deleted": (fields, subject) => `${endpointOf(fields, subject)} was deleted.`,
   "alarm.changed": () => "The threshold of the low balance alert changed.",
-  "withdrawal.ordered": (_, subject) => `Withdrawal ${subject} was ordered.`,
+  "withdrawal.ordered": (_, subject) => `Withdrawal ${subject} was requested.`,
   "withdrawal.cancelled": (_, subject) => `Withdrawal ${subject} was cancelled.`,
   "withdrawal.approved": (_, subject) => `Withdrawal ${subject} was approved.`,
   "withdrawal.refused": (fields, subject) => `Withdrawal ${subject} was declined${because(fields)}.`,
-  "withdrawal.rules_changed": () => "Your rules for withdrawals changed.",
+  "withdrawal.rules_changed": () => "Your withdrawal limits changed.",
   "process.started": () => "A process of the service started.",
   "pepper.changed": () => "The service’s pepper changed.",
   "relayer.changed": () => "The service’s relayer changed.",

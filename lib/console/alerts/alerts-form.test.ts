@@ -33,7 +33,7 @@ test("a new endpoint has a kind, a URL and its events, each once", () => {
   expect(readForm(newEndpointForm, { ...webhook, target: " " })).toMatchObject({
     ok: false,
     field: "target",
-    message: "Enter the URL or the e-mail address that we send events to.",
+    message: "Enter the URL or the email address that we should send events to.",
   });
   expect(readForm(newEndpointForm, { ...webhook, types: [] })).toMatchObject({
     ok: false,
@@ -51,9 +51,9 @@ test("an endpoint or delivery is named by its ID, a sample by its type, a resend
   expect(readForm(sampleForm, { endpointId, type: "balance.low" })).toMatchObject({ ok: true });
   expect(readForm(resendFailedForm, { endpointId, hours: 168 })).toMatchObject({ ok: true });
   for (const id of [undefined, 7, "", "end_", "key_00000000000000000000", `${endpointId}0`])
-    expect(readForm(endpointForm, { endpointId: id })).toMatchObject({ message: "This endpoint does not exist. Reload the page." });
+    expect(readForm(endpointForm, { endpointId: id })).toMatchObject({ message: "This destination no longer exists. Reload the page." });
   for (const id of [undefined, "dlv_", `dlv_${"z".repeat(32)}`])
-    expect(readForm(deliveryForm, { deliveryId: id })).toMatchObject({ message: "This delivery does not exist. Reload the page." });
+    expect(readForm(deliveryForm, { deliveryId: id })).toMatchObject({ message: "This delivery no longer exists. Reload the page." });
   expect(readForm(sampleForm, { endpointId, type: "constructor" }).ok).toBe(false);
   expect(readForm(resendFailedForm, { endpointId, hours: 1_000 }).ok).toBe(false);
 });

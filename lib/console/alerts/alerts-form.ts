@@ -9,10 +9,10 @@ import type { AlertsAddress } from "../views/alerts";
 /** The threshold below which the owner hears of the balance; an empty field turns it off. */
 export const lowBalanceForm = z.strictObject({ amount: textField((text) => (text.trim() === "" ? null : readUsdText(text))) });
 
-const noSuchEndpoint = "This endpoint does not exist. Reload the page.";
+const noSuchEndpoint = "This destination no longer exists. Reload the page.";
 const endpointId = z.string(noSuchEndpoint).regex(/^end_[0-9A-Za-z]{20}$/, noSuchEndpoint);
 
-const noSuchDelivery = "This delivery does not exist. Reload the page.";
+const noSuchDelivery = "This delivery no longer exists. Reload the page.";
 const deliveryId = z.string(noSuchDelivery).regex(/^dlv_[0-9a-f]{32}$/, noSuchDelivery);
 
 const eventType = z.custom<EventTypeName>((name) => typeof name === "string" && isEventType(name));
@@ -28,7 +28,7 @@ const types = z
 const target = z
   .string()
   .max(2_000, "It has more than 1000 characters.")
-  .refine((text) => text.trim() !== "", "Enter the URL or the e-mail address that we send events to.");
+  .refine((text) => text.trim() !== "", "Enter the URL or the email address that we should send events to.");
 
 export const newEndpointForm = z.strictObject({ kind: z.enum(["webhook", "chat", "email"]), target, types });
 export const endpointForm = z.strictObject({ endpointId });

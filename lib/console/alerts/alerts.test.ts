@@ -56,7 +56,7 @@ test("a new account has no endpoints, deliveries or events; its threshold can be
   const owner = await openOwner();
   const empty = {
     lowBalance: null,
-    mailProblem: expect.stringMatching(/operator sets MAIL_FROM/),
+    mailProblem: expect.stringMatching(/operator can set MAIL_FROM/),
     endpoints: [],
     deliveries: [],
     olderDeliveries: null,
@@ -117,10 +117,10 @@ test("deliveries are filtered by the URL; a page of 25 leads to older ones, and 
     state: "pending",
     last: null,
   });
-  expect(view.events[0]).toMatchObject({ type: "wallet.linked", sentence: "Wallet 0x25 was linked. It can sign in." });
+  expect(view.events[0]).toMatchObject({ type: "wallet.linked", sentence: "Wallet 0x25 was linked and can now sign in." });
   const older = await read(owner, { before: view.olderDeliveries ?? "", events: view.olderEvents ?? "" });
   expect([older.deliveries.length, older.olderDeliveries, older.olderEvents]).toEqual([2, null, null]);
-  expect(older.events.map(({ sentence }) => sentence)).toEqual(["Wallet 0x0 was linked. It can sign in."]);
+  expect(older.events.map(({ sentence }) => sentence)).toEqual(["Wallet 0x0 was linked and can now sign in."]);
   expect((await read(owner, { state: "failed" })).deliveries).toEqual([]);
   expect((await read(owner, { endpoint: endpointId, state: "pending", type: "wallet.linked" })).deliveries).toHaveLength(25);
 });
@@ -145,7 +145,7 @@ test("what failed is sent again, one by one or all of a span; not while the endp
   expect(await resendOwnFailed(owner, { endpointId, hours: 24 })).toEqual({ ok: true, count: 1 });
   expect(await resendOwnFailed(owner, { endpointId, hours: 168 })).toEqual({ ok: true, count: 0 });
   expect(await switchOwnEndpoint(owner, endpointId, "off")).toEqual({ ok: true });
-  const isOff = { ok: false, message: "This endpoint is switched off. Switch it on first." };
+  const isOff = { ok: false, message: "This destination is turned off. Turn it on first." };
   expect(await resendOwnDelivery(owner, delivery?.id ?? "")).toEqual(isOff);
   expect(await resendOwnFailed(owner, { endpointId, hours: 24 })).toEqual(isOff);
   expect(await sendOwnSample(owner, { endpointId, type: "balance.low" })).toEqual(isOff);

@@ -107,7 +107,7 @@ const groups: Readonly<Record<Group, string>> = {
   payment: "Payments",
   withdrawal: "Withdrawals",
   key: "Keys",
-  endpoint: "Endpoints",
+  endpoint: "Alert destinations",
   model: "Models",
   price: "Models",
   wallet: "Wallets",

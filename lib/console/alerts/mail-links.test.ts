@@ -53,7 +53,7 @@ async function openConfirmed(): Promise<{ endpointId: string; stop: string }> {
   await deliverDue();
   await confirmByLink(lastToken("Confirm this address"));
   const endpointId = (await read()).endpoints[0]?.id ?? "";
-  return { endpointId, stop: lastToken("No more mails from here") };
+  return { endpointId, stop: lastToken("Unsubscribe from all emails") };
 }
 
 const post = (token: string, body: string, type = "application/x-www-form-urlencoded") =>
@@ -74,7 +74,10 @@ test("an address waits for its confirmation on the page, and the mail can be sen
   expect(deliveries).toMatchObject([{ type: "confirmation", isSample: false, state: "delivered", canResend: false }]);
   const endpointId = endpoints[0]?.id ?? "";
   for (let again = 0; again < 2; again++) expect(await requestOwnConfirmation(owner, endpointId)).toEqual({ ok: true });
-  expect(await requestOwnConfirmation(owner, endpointId)).toMatchObject({ ok: false, message: expect.stringMatching(/3 confirmations/) });
+  expect(await requestOwnConfirmation(owner, endpointId)).toMatchObject({
+    ok: false,
+    message: expect.stringMatching(/3 confirmation emails/),
+  });
   expect(await requestOwnConfirmation({ ...owner, isFrozen: true }, endpointId)).toMatchObject({ ok: false });
 });
 
@@ -84,7 +87,7 @@ test("opening the link changes nothing; its button confirms, and the page says s
   const token = lastToken("Confirm this address");
   for (let opened = 0; opened < 2; opened++) expect(await readConfirmPage(token)).toMatchObject({ action: "Confirm address" });
   expect((await read()).endpoints).toMatchObject([{ state: "unconfirmed" }]);
-  expect(await confirmByLink(token)).toEqual({ title: "Address confirmed", text: `${address} gets alerts.`, action: null });
+  expect(await confirmByLink(token)).toEqual({ title: "Address confirmed", text: `${address} now receives alerts.`, action: null });
   expect((await read()).endpoints).toMatchObject([{ state: "active" }]);
   expect(await readConfirmPage("nonsense")).toMatchObject({ title: "This link does not work", action: null });
 });
@@ -99,9 +102,9 @@ test("an address that rests after a mail is shown as active", async () => {
 
 test("the page of the other link stops the mails with its button; the owner can only ask again", async () => {
   const { endpointId, stop } = await openConfirmed();
-  expect(await readUnsubscribePage(stop)).toMatchObject({ action: "Stop e-mails" });
+  expect(await readUnsubscribePage(stop)).toMatchObject({ action: "Unsubscribe" });
   expect((await read()).endpoints).toMatchObject([{ state: "active" }]);
-  expect(await unsubscribeByLink(stop)).toMatchObject({ title: "No more e-mails", action: null });
+  expect(await unsubscribeByLink(stop)).toMatchObject({ title: "You are unsubscribed", action: null });
   expect((await read()).endpoints).toMatchObject([{ state: "unsubscribed" }]);
   expect(await switchOwnEndpoint(owner, endpointId, "on")).toMatchObject({ ok: false });
   expect(await requestOwnConfirmation(owner, endpointId)).toEqual({ ok: true });

@@ -21,15 +21,18 @@ type Texts<State extends string> = Readonly<Record<State, (address: string) => {
 const confirmTexts: Texts<ConfirmLink["state"]> = {
   open: (address) => ({
     title: "Confirm your address",
-    text: `Alerts of ${config().SERVICE_NAME} will be sent to ${address}. Every mail has a link that stops them.`,
+    text: `${config().SERVICE_NAME} will send alerts to ${address}. Every email has an unsubscribe link.`,
     action: "Confirm address",
   }),
-  done: (address) => ({ title: "Address confirmed", text: `${address} gets alerts.` }),
-  late: () => ({ title: "This link has expired", text: "It was good for 24 hours. The account that asked can send another from Alerts." }),
-  off: (address) => ({ title: "This address is switched off", text: `${address} gets no alerts. Its account can change that on Alerts.` }),
+  done: (address) => ({ title: "Address confirmed", text: `${address} now receives alerts.` }),
+  late: () => ({ title: "This link has expired", text: "Confirmation links expire after 24 hours. Request a new one on the Alerts page." }),
+  off: (address) => ({
+    title: "Alerts to this address are off",
+    text: `${address} receives no alerts. The account can turn them on again on the Alerts page.`,
+  }),
   unknown: () => ({
     title: "This link does not work",
-    text: "It was replaced, or the account deleted the address. Open the newest mail, or send another from Alerts.",
+    text: "It was replaced by a newer one, or the address was removed from the account. Open the newest email, or request a new one on the Alerts page.",
   }),
 };
 
@@ -43,9 +46,9 @@ function viewUnsubscribe({ state, address }: UnsubscribeLink): MailPage {
 }
 
 const unsubscribeTexts: Texts<UnsubscribeLink["state"]> = {
-  on: (address) => ({ title: "Stop these e-mails?", text: `Then nothing more is sent to ${address}.`, action: "Stop e-mails" }),
-  off: (address) => ({ title: "No more e-mails", text: `Nothing more is sent to ${address}, unless it is confirmed anew.` }),
-  unknown: () => ({ title: "This link does not work", text: "The account deleted this address. Nothing is sent from there any more." }),
+  on: (address) => ({ title: "Unsubscribe?", text: `We will stop sending emails to ${address}.`, action: "Unsubscribe" }),
+  off: (address) => ({ title: "You are unsubscribed", text: `We no longer send emails to ${address}, unless it is confirmed again.` }),
+  unknown: () => ({ title: "This link does not work", text: "This address was removed from the account. We no longer send emails to it." }),
 };
 
 const MAX_BODY_BYTES = 1_024;
@@ -56,7 +59,7 @@ export async function answerOneClick(request: Request, token: string): Promise<R
   if (!body || !/List-Unsubscribe(=|"(\r?\n){2})One-Click/.test(body))
     return answer(400, "Post the form field List-Unsubscribe=One-Click.");
   const { state } = await unsubscribe(token);
-  return state === "off" ? answer(200, "No more e-mails are sent.") : answer(404, "This link does not work, or its address was deleted.");
+  return state === "off" ? answer(200, "You are unsubscribed.") : answer(404, "This link does not work, or its address was removed.");
 }
 
 const answer = (status: number, message: string): Response =>

@@ -43,8 +43,8 @@ export async function requestOwnConfirmation({ accountId, isFrozen }: Owner, end
   return asked.ok ? { ok: true } : refuse(asked.problem);
 }
 
-const noSuchEndpoint = () => refuse("Endpoint not found. Reload the page.");
-const isOff = () => refuse("This endpoint is switched off. Switch it on first.");
+const noSuchEndpoint = () => refuse("This destination no longer exists. Reload the page.");
+const isOff = () => refuse("This destination is turned off. Turn it on first.");
 
 const doneOr = (done: boolean): Answer => (done ? { ok: true } : noSuchEndpoint());
 
@@ -60,7 +60,7 @@ export async function setOwnEndpointTypes(
 export async function switchOwnEndpoint({ accountId, isFrozen }: Owner, endpointId: string, state: "on" | "off"): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
   const done = state === "on" ? await enableEndpoint(accountId, endpointId) : await disableEndpoint(accountId, endpointId);
-  return done ? { ok: true } : refuse(`Endpoint not found, or it is ${state} already. Reload the page.`);
+  return done ? { ok: true } : refuse(`This destination no longer exists, or it is already ${state}. Reload the page.`);
 }
 
 export async function deleteOwnEndpoint({ accountId, isFrozen }: Owner, endpointId: string): Promise<Answer> {
@@ -72,7 +72,7 @@ export async function renewOwnSecret({ accountId, isFrozen }: Owner, endpointId:
   if (isFrozen) return frozenRefusal();
   const made = await rotateSecret(accountId, endpointId);
   if (made === "too_soon")
-    return refuse("The secret was changed less than 24 hours ago: it can be changed again once the old one has ended.");
+    return refuse("This secret was rotated less than 24 hours ago. You can rotate it again once the old secret has expired.");
   return made === null ? noSuchEndpoint() : { ok: true, ...made };
 }
 
@@ -82,7 +82,7 @@ export async function sendOwnSample(
 ): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
   const sent = await sendSample(accountId, endpointId, type);
-  if (sent === "too_many") return refuse("You have sent ten samples within an hour. Wait a little before you send the next one.");
+  if (sent === "too_many") return refuse("You sent ten samples in the last hour. Try again later.");
   return sent === "off" ? isOff() : { ok: true };
 }
 

@@ -67,7 +67,7 @@ export async function requestFaucet(
   chain: FaucetChain,
 ): Promise<Answer<{ amount: NanoUsd; transaction: string }>> {
   const { faucet } = holder();
-  if (!faucet) return refuse("Test USDC is available in a sandbox only. Deposit USDC to one of your addresses.");
+  if (!faucet) return refuse("Test USDC is only available in a sandbox. Deposit USDC to one of your addresses.");
   if (isFrozen) return frozenRefusal();
   const wallet = await findWallet(accountId);
   if (!wallet) return refuse("Your deposit addresses are not ready yet. Reload this page in a minute.");
@@ -78,7 +78,7 @@ export async function requestFaucet(
       return { ok: true, amount: faucet.amount, transaction: answer.transaction };
     case "used_up": {
       const times = `${formatUsd(faucet.amount)} ${faucet.timesADay} times a day`;
-      return refuse(`You have used today's test USDC: ${times}. Come back after midnight UTC.`);
+      return refuse(`You have reached today's limit for test USDC: ${times}. Come back after midnight UTC.`);
     }
     case "away":
       return refuse(`The sandbox's ${names[chain]} network is still starting. Nothing was sent. Try again in a few seconds.`);
@@ -87,6 +87,6 @@ export async function requestFaucet(
         `The sandbox's ${names[chain]} network did not answer in time. If the transfer went through, it appears in the list below.`,
       );
     case "failed":
-      return refuse(`The sandbox's ${names[chain]} network refused the transfer. Nothing was sent. See the service's log.`);
+      return refuse(`The sandbox's ${names[chain]} network rejected the transfer. Nothing was sent. See the service's log.`);
   }
 }

@@ -163,7 +163,7 @@ test("nodes that are down or verbose never reveal their address", async () => {
   forgetSingleton("sandbox EVM nodes");
   vi.stubEnv("BASE_RPC_URLS", gone);
   forgetSingleton("config");
-  const away = { code: -32_603, message: "No node responds. Try again in a moment." };
+  const away = { code: -32_603, message: "The network is not responding. Try again in a moment." };
   expect((await call("base", "eth_chainId")).error).toEqual(away);
   setSandboxSolanaNodes(["http://127.0.0.1:9"], solana.genesisHash);
   expect((await call("solana", "getSlot")).error).toEqual(away);

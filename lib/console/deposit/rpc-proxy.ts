@@ -104,11 +104,11 @@ const places = processSingleton("places for calls of pages", () => {
 /** Answers one call or a batch, as JSON-RPC does; failures are errors in its format too. */
 export async function answerRpc(request: Request, chainName: string, findOwner: FindOwner): Promise<Response> {
   const chain = Object.hasOwn(chains, chainName) ? chains[chainName] : undefined;
-  if (!chain) return refuse(404, METHOD_NOT_FOUND, "There is no such chain.");
-  if (!isSameOrigin(request)) return refuse(403, INVALID_REQUEST, "Only this service's own pages may ask its chains.");
+  if (!chain) return refuse(404, METHOD_NOT_FOUND, "This chain does not exist.");
+  if (!isSameOrigin(request)) return refuse(403, INVALID_REQUEST, "Only pages of this service can use this endpoint.");
   const found = await findOwner();
   if (found === "unavailable") return refuse(503, INTERNAL_ERROR, "Your session cannot be checked right now. Try again.");
-  if (!found) return refuse(401, INVALID_REQUEST, "Sign in first: only signed-in pages may ask this service's chains.");
+  if (!found) return refuse(401, INVALID_REQUEST, "Sign in to use this endpoint.");
   const body = parseJson(await readBodyText(request, MAX_BODY_BYTES));
   if (body === undefined) return refuse(400, PARSE_ERROR, `Send JSON of at most ${MAX_BODY_BYTES} bytes.`);
   const caller = { accountId: found.owner.accountId, address: readPageClient(request.headers) };
@@ -151,7 +151,7 @@ async function answerCall(chain: Chain, sent: unknown, { accountId, address }: C
     const refusal = chain.refusalIn(error, method);
     if (refusal) return { id, error: refusal };
     log().info({ reason: error instanceof Error ? error.message : "unknown", method }, "a page's RPC call failed");
-    return { id, error: { code: INTERNAL_ERROR, message: "No node responds. Try again in a moment." } };
+    return { id, error: { code: INTERNAL_ERROR, message: "The network is not responding. Try again in a moment." } };
   } finally {
     giveBack();
     entry.leave();

@@ -231,8 +231,8 @@ test("limits that give a key more power take a signature; those that take power 
     { cap: { nanoUsd: 5_000_000_000n }, networks: ["203.0.113.0/24"], models: ["gpt-4o-mini"] },
   ]);
   const muted = askedOf(await setConfirmedLimits(owner, change({ alarm: { ...alarm, pauses: false } }), null));
-  expect(muted.statement).toMatch(/ Its alarm is heard above \$1\.00 and 5 times the usual, and does not pause it\.$/);
-  expect(askedOf(await setConfirmedLimits(owner, change({ alarm: null }), null)).statement).toMatch(/ It has no alarm\.$/);
+  expect(muted.statement).toMatch(/ Its spending alert triggers above \$1\.00 and 5 times its usual spend\.$/);
+  expect(askedOf(await setConfirmedLimits(owner, change({ alarm: null }), null)).statement).toMatch(/ It has no spending alert\.$/);
   for (const fields of [{}, { scopes: ["prompt"] }, { scopes: ["prompt"], cap: cap("4") }])
     expect(await setConfirmedLimits(owner, change(fields), null)).toEqual({ ok: true });
   const asked = askedOf(await setConfirmedLimits(owner, change({ cap: null, scopes: ["prompt"] }), null));
@@ -258,7 +258,7 @@ test("limits that were no more than before are not put back once the owner has t
   const late = await whileHeld(["SELECT FROM api_key WHERE id = $1 FOR UPDATE", keyId], put, (on) =>
     on.query("UPDATE api_key SET cap_nano_usd = 1 WHERE id = $1", [keyId]),
   );
-  expect(late).toMatchObject({ ok: false, message: expect.stringContaining("changed meanwhile") });
+  expect(late).toMatchObject({ ok: false, message: expect.stringContaining("changed somewhere else") });
   expect(await keysOf(owner)).toEqual([["ci", "active", 1n]]);
 });
 

@@ -130,7 +130,7 @@ function powerText({ scopes, cap, networks, allowedModels, expiresAt }: Power): 
 }
 
 function alarmText(alarm: KeyAlarm | null): string {
-  if (!alarm) return "It has no alarm.";
+  if (!alarm) return "It has no spending alert.";
   const { factor, above, pauses } = alarm;
-  return `Its alarm is heard above ${formatUsd(above)} and ${factor} times the usual, and ${pauses ? "pauses it" : "does not pause it"}.`;
+  return `Its spending alert triggers above ${formatUsd(above)} and ${factor} times its usual spend${pauses ? ", and pauses it" : ""}.`;
 }

@@ -122,7 +122,7 @@ test("a cap is an exact amount and its period", () => {
 test.each([
   [{ amount: "1,5", period: "day" }, "Leave out commas"],
   [{ amount: "-5", period: "day" }, "above zero"],
-  [{ amount: "1e3", period: "day" }, "digits only"],
+  [{ amount: "1e3", period: "day" }, "Use only digits"],
   [{ amount: "0.0000000001", period: "day" }, "9 decimal places"],
   [{ amount: "9999999999999", period: "day" }, "Maximum: $"],
   [{ amount: 5, period: "day" }, ""],
@@ -167,13 +167,13 @@ test("allowed addresses and blocks are separated by spaces, commas or lines", ()
 });
 
 test.each([
-  ["203.0.113.0/33", "no address"],
-  ["203.0.113", "no address"],
-  ["203.0.113.7/", "no address"],
-  ["2001:db8::/129", "no address"],
-  ["203.0.113.7/24/8", "no address"],
-  ["example.com", "no address"],
-  ["loopback", "no address"],
+  ["203.0.113.0/33", "not an IP address"],
+  ["203.0.113", "not an IP address"],
+  ["203.0.113.7/", "not an IP address"],
+  ["2001:db8::/129", "not an IP address"],
+  ["203.0.113.7/24/8", "not an IP address"],
+  ["example.com", "not an IP address"],
+  ["loopback", "not an IP address"],
   ["0.0.0.0/0", "every address"],
   ["::/0", "every address"],
   [Array.from({ length: 21 }, (_, index) => `10.0.0.${index}`).join(" "), "at most 20"],

@@ -168,7 +168,7 @@ test("an account makes two hundred keys within a day, live or not: each row is k
      FROM api_key k, generate_series(2, 200) n WHERE k.id = $1`,
     [keyId],
   );
-  expect(await createOwnKey(owner, plain)).toEqual({ ok: false, message: expect.stringContaining("200 keys within 24 hours") });
+  expect(await createOwnKey(owner, plain)).toEqual({ ok: false, message: expect.stringContaining("200 keys in the last 24 hours") });
   const restore = setClock(() => Date.now() + DAY_MS + 60_000);
   onTestFinished(restore);
   expect(await createOwnKey(owner, plain)).toMatchObject({ ok: true });

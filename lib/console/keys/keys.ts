@@ -139,7 +139,7 @@ export async function makeOwnKey(
   });
   if (made === "needs_signature") return made;
   if (made === "signed_out") return signedOutMeanwhile();
-  if (made === "too_many_today") return refuse(`You have created ${MOST_MADE_A_DAY} keys within 24 hours. Try again later.`);
+  if (made === "too_many_today") return refuse(`You created ${MOST_MADE_A_DAY} keys in the last 24 hours. Try again later.`);
   if (made === "too_many") return refuse(`You have reached the limit of ${MAX_KEYS} keys. Revoke one you no longer use.`);
   return { ok: true, key: made.key };
 }
@@ -158,7 +158,7 @@ export const countUnsigned = (accountId: AccountId, keyId: KeyId, cap: Pick<Spen
     return fits;
   });
 
-const signedOutMeanwhile = () => refuse("You were signed out meanwhile. Sign in again.");
+const signedOutMeanwhile = () => refuse("You have been signed out. Sign in again.");
 
 const noSuchKey = () => refuse("Key not found or revoked. Reload the page.");
 
@@ -199,7 +199,9 @@ interface LimitsWish extends Omit<NewKeyWish, "name" | "expiry"> {
 export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, wish: LimitsWish, before?: KeyLine): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
   const outcome = await limitKey(accountId, wish, before);
-  return outcome === "changed" ? refuse("The key was changed meanwhile. Reload the page and try again.") : doneOr(outcome === "limited");
+  return outcome === "changed"
+    ? refuse("This key was changed somewhere else. Reload the page and try again.")
+    : doneOr(outcome === "limited");
 }
 
 /** Gives a key a new secret, which is in this answer and never shown again. */
@@ -218,7 +220,7 @@ export async function endOwnOldSecret({ accountId }: Owner, keyId: KeyId): Promi
   return (await endOldSecret(accountId, keyId)) ? { ok: true } : oldSecretEnded();
 }
 
-const oldSecretEnded = () => refuse("The old secret has already ended. Reload the page.");
+const oldSecretEnded = () => refuse("The old secret has already expired. Reload the page.");
 
 /** Sets the limits in one commit; the key's spend is computed first. */
 async function limitKey(accountId: AccountId, wish: LimitsWish, before?: KeyLine): Promise<"limited" | "unknown" | "changed"> {

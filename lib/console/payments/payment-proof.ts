@@ -25,7 +25,7 @@ export async function drawPayment(
 ): Promise<Answer<{ payment: DrawnPayment }>> {
   if (owner.isFrozen) return frozenRefusal();
   const wallet = readWallet("evm", from);
-  if (!wallet) return refuse("That is not an Ethereum address.");
+  if (!wallet) return refuse("That is not a valid Ethereum address.");
   if (cents < config().PAYMENT_MINIMUM_CENTS) return refuse("That is below the minimum payment.");
   const terms = await findSettlementTerms();
   if (!terms) return refuse("Wallet payments are not available right now.");

@@ -137,7 +137,7 @@ test("an unlinked wallet pays with a key: the key's owner sees it; the change st
   expect(await creditOf(payer)).toBe(credit);
   expect(await claimOwnCredit(owner, walletOf(payer))).toEqual({ ok: true, amount: credit });
   expect([await creditOf(payer), await balanceOf(owner.accountId)]).toEqual([0n, credit]);
-  expect(await claimOwnCredit(owner, walletOf(payer))).toMatchObject({ ok: false, message: expect.stringMatching(/nothing left/) });
+  expect(await claimOwnCredit(owner, walletOf(payer))).toMatchObject({ ok: false, message: expect.stringMatching(/no credit left/) });
   expect((await readPaymentsPage(owner)).credits).toEqual([]);
 });
 

@@ -83,5 +83,5 @@ export async function claimOwnCredit(owner: Owner, { chain, address }: Wallet): 
   const own = (await listWallets(owner)).find((wallet) => wallet.chain === chain && displayAddress(wallet) === address);
   if (!own || (await findSigningAccountOf(own)) !== owner.accountId) return refuse("That wallet is not linked to this account.");
   const amount = await claimCredit(owner.accountId, own);
-  return amount > 0n ? { ok: true, amount } : refuse("There is nothing left to move. The credit was already spent or moved.");
+  return amount > 0n ? { ok: true, amount } : refuse("There is no credit left. It was already spent or moved.");
 }

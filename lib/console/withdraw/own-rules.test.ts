@@ -42,10 +42,10 @@ test("stricter rules of one's own take no signature, looser ones a signature ove
     destinations: only,
   });
   expect(await start(owner, { amount: "21" })).toMatchObject({
-    message: "Over your own limit for 24 hours. $20.00 is left. You can change it below.",
+    message: "This exceeds the 24-hour limit you set. You can withdraw $20.00 now, or change the limit below.",
   });
   expect(await start(owner, { amount: "5", chain: "solana", destination: owner.solana.address })).toMatchObject({
-    message: expect.stringMatching(/^Your own rules do not allow this wallet/),
+    message: expect.stringMatching(/^Your withdrawal limits do not allow this wallet/),
   });
   expect(await start(owner, { amount: "5" })).toMatchObject({ ok: true, order: { waits: { ownSeconds: 86_400 } } });
 
@@ -69,7 +69,7 @@ test("stricter rules of one's own take no signature, looser ones a signature ove
   const { rules } = await readWithdrawPage(ownerOf(owner));
   expect(rules).toMatchObject({ dailyLimit: 30n * USD, waitSeconds: 3_600, destinations: [] });
   expect(rules.heldUntil?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
-  expect(await start(owner, { amount: "21" })).toMatchObject({ message: expect.stringMatching(/Over your own limit/) });
+  expect(await start(owner, { amount: "21" })).toMatchObject({ message: expect.stringMatching(/exceeds the 24-hour limit you set/) });
 });
 
 /** Changes the rules as an honest page does: what is asked for is signed. */

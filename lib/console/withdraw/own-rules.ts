@@ -25,7 +25,7 @@ const MAX_DESTINATIONS = 50;
 /** The form: an empty limit is none, and no destinations are every linked wallet. */
 export const ownRulesForm = z.strictObject({
   dailyLimit: textField((text) => (text.trim() === "" ? null : readUsdText(text))),
-  waitSeconds: z.literal(waits, "Choose how long a withdrawal waits."),
+  waitSeconds: z.literal(waits, "Choose how long withdrawals wait."),
   destinations: z.array(walletForm).max(MAX_DESTINATIONS),
 });
 
@@ -47,7 +47,7 @@ export async function setConfirmedRules(owner: Owner, form: z.infer<typeof ownRu
   }
   return (await setOwnRules(owner.accountId, rules, before))
     ? { ok: true }
-    : refuse("These rules were changed on another page. Reload this one.");
+    : refuse("These limits were changed on another page. Reload this one.");
 }
 
 /**

@@ -24,7 +24,7 @@ const chain = z.enum(["base", "solana"]);
 /** The chain, the owner's destination wallet, and the amount that should arrive. */
 export const withdrawalForm = z.strictObject({
   chain,
-  destination: z.string("Choose a wallet.").min(1, "Choose a wallet.").max(100, "This is not an address. Choose one of your wallets."),
+  destination: z.string("Choose a wallet.").min(1, "Choose a wallet.").max(100, "This is not a valid address. Choose one of your wallets."),
   amount: textField(readUsdcText),
 });
 
@@ -51,7 +51,7 @@ export const signedOrderForm = z.strictObject({
 
 export type SignedOrderForm = z.output<typeof signedOrderForm>;
 
-const unknown = "There is no such withdrawal. Reload the page.";
+const unknown = "This withdrawal no longer exists. Reload the page.";
 export const withdrawalChoiceForm = z.strictObject({
   id: z
     .string(unknown)

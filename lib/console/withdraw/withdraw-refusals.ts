@@ -31,7 +31,7 @@ const plainTexts = {
   expired: "The order expired after ten minutes. Nothing was withdrawn. Review it again.",
   bad_signature: "The signature does not match this wallet. Nothing was withdrawn. Check which account is selected in the wallet.",
   contract_wallet_unavailable: "The network is not responding, so the wallet's signature could not be checked. Try again in a minute.",
-  frozen: "This account is frozen. Nothing can be withdrawn. Contact the operator.",
+  frozen: "This account is frozen, so you cannot withdraw. Contact support.",
   signer_not_linked: "The wallet that signed is not linked to this account. Sign with a linked wallet.",
   nonce_used: "This order was already submitted with different details. Nothing more was withdrawn. Review it again.",
 } as const;
@@ -52,7 +52,10 @@ export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChai
         "destination",
       );
     case "destination_not_allowed":
-      return refuse("Your own rules do not allow this wallet. Change them below; that takes effect after 24 hours.", "destination");
+      return refuse(
+        "Your withdrawal limits do not allow this wallet. You can change them below; the change applies after 24 hours.",
+        "destination",
+      );
     case "below_minimum":
       return refuse(`Minimum: ${formatUsd(refusal.least)}.`, "amount");
     case "too_fine":
@@ -60,13 +63,16 @@ export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChai
     case "fee_changed":
       return refuse(`The fee is ${formatUsd(refusal.fee)} now. Nothing was withdrawn. Review it again.`);
     case "insufficient":
-      return refuse(`Not enough to withdraw this much plus the fee. You have ${formatUsd(refusal.most)}.`, "amount");
+      return refuse(`Your balance does not cover this amount plus the fee. You have ${formatUsd(refusal.most)}.`, "amount");
     case "account_limit":
-      return refuse(`Over your 24-hour limit. ${formatUsd(refusal.most)} is left.`, "amount");
+      return refuse(`This exceeds your 24-hour limit. You can withdraw ${formatUsd(refusal.most)} now.`, "amount");
     case "own_limit":
-      return refuse(`Over your own limit for 24 hours. ${formatUsd(refusal.most)} is left. You can change it below.`, "amount");
+      return refuse(
+        `This exceeds the 24-hour limit you set. You can withdraw ${formatUsd(refusal.most)} now, or change the limit below.`,
+        "amount",
+      );
     case "service_limit":
-      return refuse(`The service pays out at most ${formatUsd(refusal.most)} in 24 hours. Withdraw less.`, "amount");
+      return refuse(`The maximum withdrawal in 24 hours is ${formatUsd(refusal.most)}. Enter a smaller amount.`, "amount");
     case "chain_funds":
       return refuse(shortageText(refusal, chain), "amount");
     case "too_many_open":

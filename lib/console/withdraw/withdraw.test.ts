@@ -77,7 +77,7 @@ test("an order is drafted, signed, accepted, shown and cancelled, as a page does
   const late = { ok: false, message: "Too late to cancel: it was already sent or has ended." };
   expect(await cancelOwnWithdrawal(ownerOf(other), id)).toEqual(late);
   await orderedBeforeStart(id);
-  const early = { ok: false, message: "We are checking whether this was already paid. Try again in a minute." };
+  const early = { ok: false, message: "We're checking whether this was already paid. Try again in a minute." };
   expect(await cancelOwnWithdrawal(ownerOf(owner), id)).toEqual(early);
   expect(await cancelOwnWithdrawal(ownerOf(other), id)).toEqual(late);
   await pool().query("UPDATE withdrawal SET unpaid_at = now() WHERE id = $1", [id]);
@@ -144,9 +144,9 @@ test.each([
   ["-5", /above zero/],
   ["1.0000001", /at most 6 decimal places/],
   ["1,000", /Leave out commas/],
-  ["five", /digits only/],
+  ["five", /Use only digits/],
   ["0.99", /Minimum: \$1\.00/],
-  ["49.91", /Not enough to withdraw .* You have \$50\.00/],
+  ["49.91", /does not cover .* You have \$50\.00/],
   ["99999999999", /Maximum: /],
 ])("the amount %j is refused at its field", async (amount, pattern) => {
   const owner = await newOwner(50n * USD);
@@ -175,7 +175,7 @@ test("obstacles are reported before anything is signed", async () => {
   expect(await start(owner, { amount: "20" })).toMatchObject({ message: expect.stringMatching(/You have \$5\.00/) });
   vi.stubEnv("WITHDRAWAL_DAILY_LIMIT_USD", "3");
   forgetSingleton("config");
-  expect(await start(owner, { amount: "4" })).toMatchObject({ message: expect.stringMatching(/\$3\.00 is left/) });
+  expect(await start(owner, { amount: "4" })).toMatchObject({ message: expect.stringMatching(/can withdraw \$3\.00 now/) });
   vi.stubEnv("WITHDRAWAL_APPROVAL_ABOVE_USD", "2");
   forgetSingleton("config");
   expect(await drawn(owner, { amount: "2.5" })).toMatchObject({ waits: { needsApproval: true } });
@@ -259,7 +259,10 @@ test("a browser that sends other terms than the signed ones is refused", async (
     { extra: 1 },
     { signature: "x".repeat(50_000) },
   ]) {
-    expect(await take(owner, order, nonsense)).toMatchObject({ ok: false, message: "The form cannot be read. Load the page again." });
+    expect(await take(owner, order, nonsense)).toMatchObject({
+      ok: false,
+      message: "We couldn't read the form. Reload the page and try again.",
+    });
   }
   expect((await readWithdrawPage(ownerOf(owner))).withdrawals).toEqual([]);
 });

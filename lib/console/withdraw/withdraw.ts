@@ -164,7 +164,7 @@ export async function cancelOwnWithdrawal({ accountId }: Owner, id: WithdrawalId
   if (await cancelWithdrawal(accountId, id)) return { ok: true };
   const found = await findWithdrawal(id);
   if (found?.accountId === accountId && UNSIGNED.includes(found.state)) {
-    return refuse("We are checking whether this was already paid. Try again in a minute.");
+    return refuse("We're checking whether this was already paid. Try again in a minute.");
   }
   return refuse("Too late to cancel: it was already sent or has ended.");
 }

@@ -55,8 +55,11 @@ test("the first event is sent at once; what happens in the next ten minutes come
   await happen(account, ["a"]);
   await deliverDue();
   expect(mails.received).toHaveLength(1);
-  expect(mails.received[0]).toMatchObject({ to: [address()], headers: { subject: "PennyPrompt: Wallet a was linked. It can sign in." } });
-  expect(mails.received[0]?.text).toContain("2026-11-26 10:51 UTC\nWallet a was linked. It can sign in.\n");
+  expect(mails.received[0]).toMatchObject({
+    to: [address()],
+    headers: { subject: "PennyPrompt: Wallet a was linked and can now sign in." },
+  });
+  expect(mails.received[0]?.text).toContain("2026-11-26 10:51 UTC\nWallet a was linked and can now sign in.\n");
   for (const wallet of ["b", "c"]) {
     at += 4 * MINUTE;
     await happen(account, [wallet]);
@@ -68,9 +71,9 @@ test("the first event is sent at once; what happens in the next ten minutes come
   await deliverDue();
   expect(mails.received).toHaveLength(2);
   const [, second] = mails.received;
-  expect(second?.headers.subject).toBe("PennyPrompt: Wallet b was linked. It can sign in. And 1 more.");
+  expect(second?.headers.subject).toBe("PennyPrompt: Wallet b was linked and can now sign in. And 1 more.");
   expect(second?.text).toMatch(/10:55 UTC\nWallet b .*\n\n2026-11-26 10:59 UTC\nWallet c /);
-  expect(second?.text).toContain("All events and deliveries: http://127.0.0.1:3000/alerts");
+  expect(second?.text).toContain("View all events and deliveries: http://127.0.0.1:3000/alerts");
   expect((await deliveries()).map(({ state, tries }) => [state, tries.length])).toEqual(Array.from({ length: 3 }, () => ["delivered", 1]));
   at += 11 * MINUTE;
   await deliverDue();
@@ -152,7 +155,7 @@ test("a refused recipient counts as failing, and rests after three failures in a
   expect((await deliveries())[0]?.tries).toMatchObject([{ status: 550, error: "The mail server refused this address." }]);
 });
 
-test("an address that is switched off gets what waited, and that it was switched off, and nothing more", async () => {
+test("an address that is switched off gets what waited, and that it was turned off, and nothing more", async () => {
   const endpointId = await openAddress(account, address());
   await happen(account, ["a"]);
   await disableEndpoint(account, endpointId);
@@ -160,7 +163,7 @@ test("an address that is switched off gets what waited, and that it was switched
   await deliverDue();
   expect(mails.received).toHaveLength(1);
   expect(mails.received[0]?.text).toMatch(
-    /Wallet a .*The email at example\.com was switched off\. If that was not you, sign out everywhere/s,
+    /Wallet a .*The email at example\.com was turned off\. If this was not you, sign out everywhere/s,
   );
   expect(mails.received[0]?.text).not.toContain("Wallet b");
   expect(await deliveries("pending")).toEqual([]);
@@ -204,8 +207,8 @@ test("each mail has a link and a header that stop the mails", async () => {
   await deliverDue();
   const [mail] = mails.received;
   if (!mail) throw new Error("no mail came");
-  const stop = linkOf(mail, "No more mails to this address");
+  const stop = linkOf(mail, "Unsubscribe this address");
   expect(mail.headers["list-unsubscribe"]).toBe(`<${stop.replace("/email/", "/api/email/")}>`);
   expect(mail.headers["list-unsubscribe-post"]).toBe("List-Unsubscribe=One-Click");
-  expect(mail.html).toContain(`<a href="${stop}">No more mails to this address</a>`);
+  expect(mail.html).toContain(`<a href="${stop}">Unsubscribe this address</a>`);
 });

@@ -20,7 +20,7 @@ const MAX_LINES = 20;
 /** What is due beyond these goes into the next mail. */
 const MAX_IN_MAIL = 10_000;
 
-const notConfirmed: Outcome = { isDelivered: false, isFinal: true, error: "This address is not confirmed." };
+const notConfirmed: Outcome = { isDelivered: false, isFinal: true, error: "This address has not been confirmed." };
 
 /** Sends what is due to an e-mail address: the confirmation, or one mail of all events. */
 export async function sendMails(endpoint: Prisma.EndpointModel): Promise<void> {

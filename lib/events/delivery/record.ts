@@ -100,7 +100,7 @@ function idsByAttempts(deliveries: MailAttempt["deliveries"]): Map<number, strin
 
 type DeliveryChange = ReturnType<typeof deliveryAfter>;
 
-/** One that was ended meanwhile, since its endpoint was switched off, keeps its end unless it was delivered. */
+/** One that was ended meanwhile, since its endpoint was turned off, keeps its end unless it was delivered. */
 async function writeAttempt(id: string, change: DeliveryChange, transaction: Prisma.TransactionClient): Promise<void> {
   const isDelivered = change.state === "delivered";
   const { count } = await transaction.delivery.updateMany({ where: isDelivered ? { id } : { id, state: "pending" }, data: change });

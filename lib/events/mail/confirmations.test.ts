@@ -54,7 +54,7 @@ async function addAndServe(target = address): Promise<{ endpointId: string; mail
 
 test("without a mail server no address is taken, and the owner reads what the operator has to do", async () => {
   useMailServer(null);
-  expect(await add(account, address)).toEqual({ ok: false, problem: expect.stringMatching(/operator sets MAIL_FROM and SMTP_URL/) });
+  expect(await add(account, address)).toEqual({ ok: false, problem: expect.stringMatching(/operator can set MAIL_FROM and SMTP_URL/) });
   expect(await listEndpoints(account)).toEqual([]);
 });
 
@@ -65,7 +65,7 @@ test("an address is asked once, and gets nothing else until the link in its mail
   expect(mail.headers).toMatchObject({
     to: address,
     from: "Penny Alerts <alerts@pennyprompt.example>",
-    subject: "PennyPrompt: confirm your e-mail address",
+    subject: "PennyPrompt: confirm your email address",
     "auto-submitted": "auto-generated",
     "list-unsubscribe-post": "List-Unsubscribe=One-Click",
   });
@@ -80,7 +80,7 @@ test("an address is asked once, and gets nothing else until the link in its mail
   await happen(account, ["b"]);
   await deliverDue();
   expect(mails.received).toHaveLength(2);
-  expect(mails.received[1]?.text).toContain("Wallet b was linked.");
+  expect(mails.received[1]?.text).toContain("Wallet b was linked and can now sign in.");
 });
 
 test("a link that was used, is late, belongs to another endpoint or is made up confirms nothing", async () => {
@@ -94,7 +94,7 @@ test("a link that was used, is late, belongs to another endpoint or is made up c
     "",
   ])
     expect(await confirmAddress(token)).toEqual({ state: "unknown", address: null });
-  expect(await confirmAddress(tokenOf(linkOf(first.mail, "No more mails from here")))).toMatchObject({ state: "unknown" });
+  expect(await confirmAddress(tokenOf(linkOf(first.mail, "Unsubscribe from all emails")))).toMatchObject({ state: "unknown" });
   expect(await stateOf(other.endpointId)).toBe("unconfirmed");
   expect(await confirmAddress(first.token)).toMatchObject({ state: "done" });
   expect(await confirmAddress(first.token)).toMatchObject({ state: "done" });
@@ -124,7 +124,7 @@ test("an address gets three questions a day, whoever asks and however the addres
   const made = [];
   for (const [index, stranger] of strangers.entries()) made.push(await add(stranger, spelled[index] ?? ""));
   expect(made.map(({ ok }) => ok)).toEqual([true, true, true, false]);
-  expect(made[3]).toMatchObject({ problem: expect.stringMatching(/got 3 confirmations within 24 hours/) });
+  expect(made[3]).toMatchObject({ problem: expect.stringMatching(/sent 3 confirmation emails to this address in the last 24 hours/) });
   at += 24 * HOUR + 1_000;
   await deleteOldConfirmations();
   expect(await add(account, address)).toMatchObject({ ok: true });
@@ -136,7 +136,7 @@ test("an account asks ten times a day at most, however often it deletes the endp
     const made = await add(account, `${index}-${address}`);
     outcomes.push(made.ok);
     if (made.ok) await deleteEndpoint(account, made.endpointId);
-    else expect(made.problem).toMatch(/10 confirmations within 24 hours/);
+    else expect(made.problem).toMatch(/10 confirmation emails in the last 24 hours/);
   }
   expect(outcomes.filter(Boolean)).toHaveLength(10);
 });
@@ -148,20 +148,23 @@ test("requests at once do not exceed the limit of an address", async () => {
 
 test("an address that is there already is not asked twice; the owner can ask again", async () => {
   const { endpointId } = await addAndServe();
-  expect(await add(account, address)).toEqual({ ok: false, problem: "You have this address already." });
+  expect(await add(account, address)).toEqual({ ok: false, problem: "You have already added this address." });
   expect(await requestAgain(newAccountId(), endpointId)).toMatchObject({ ok: false });
   expect(await requestAgain(account, endpointId)).toEqual({ ok: true });
   await deliverDue();
   expect(mails.received).toHaveLength(2);
   const [, again] = mails.received;
   expect(await confirmAddress(tokenOf(linkOf(again as ReceivedMail, "Confirm this address")))).toMatchObject({ state: "done" });
-  expect(await requestAgain(account, endpointId)).toMatchObject({ ok: false, problem: expect.stringMatching(/nothing to confirm/) });
+  expect(await requestAgain(account, endpointId)).toMatchObject({
+    ok: false,
+    problem: expect.stringMatching(/does not need to be confirmed/),
+  });
 });
 
 test("a link of a mail stops the mails; only a new confirmation starts them again, and links from before are worth nothing", async () => {
   const { endpointId, mail, token } = await addAndServe();
   await confirmAddress(token);
-  const stop = tokenOf(linkOf(mail, "No more mails from here"));
+  const stop = tokenOf(linkOf(mail, "Unsubscribe from all emails"));
   expect(mail.headers["list-unsubscribe"]).toBe(`<http://127.0.0.1:3000/api/email/unsubscribe/${stop}>`);
   expect(await readUnsubscribeLink(stop)).toEqual({ state: "on", address });
   expect(await readUnsubscribeLink(`${endpointId}.${"a".repeat(43)}`)).toEqual({ state: "unknown", address: null });
@@ -184,11 +187,14 @@ test("a link of a mail stops the mails; only a new confirmation starts them agai
 
 test("who did not want to be asked is not asked again by anybody, also after the endpoint was deleted", async () => {
   const { endpointId, mail } = await addAndServe();
-  const stop = tokenOf(linkOf(mail, "No more mails from here"));
+  const stop = tokenOf(linkOf(mail, "Unsubscribe from all emails"));
   await deleteEndpoint(account, endpointId);
   expect(await readUnsubscribeLink(stop)).toEqual({ state: "on", address: null });
   expect(await unsubscribe(stop)).toEqual({ state: "off", address: null });
-  expect(await add(newAccountId(), address)).toEqual({ ok: false, problem: expect.stringMatching(/wanted no more mails from here/) });
+  expect(await add(newAccountId(), address)).toEqual({
+    ok: false,
+    problem: expect.stringMatching(/The owner of this address unsubscribed/),
+  });
   at += 29 * 24 * HOUR;
   await deleteOldConfirmations();
   expect(await add(newAccountId(), address)).toMatchObject({ ok: false });

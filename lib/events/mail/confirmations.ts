@@ -23,7 +23,7 @@ const refuse = (problem: string): Asked => ({ ok: false, problem });
 export const checkMail = (): Asked =>
   config().MAIL_FROM
     ? { ok: true }
-    : refuse("E-mail is not set up on this service. Its operator sets MAIL_FROM and SMTP_URL; .env.example explains them.");
+    : refuse("Email is not set up on this service. Its operator can set MAIL_FROM and SMTP_URL; .env.example explains how.");
 
 /** Puts the mail to an unconfirmed address into the queue, with the caller's commit. */
 export async function requestConfirmation(
@@ -50,11 +50,13 @@ async function countConfirmation(
   await lockName(`confirmations to ${addressHash.toString("hex")}`, transaction);
   const at = { gt: dateOf(nowMs() - DAY_MS) };
   if ((await transaction.confirmation.count({ where: { ...ofAddress, refusedUntil: { gt: now() } } })) > 0)
-    return refuse(`The reader of this address wanted no more mails from here. It can be asked again after ${REFUSED_DAYS} days.`);
+    return refuse(`The owner of this address unsubscribed. You can ask for confirmation again after ${REFUSED_DAYS} days.`);
   if ((await transaction.confirmation.count({ where: { accountId, at } })) >= MAX_PER_ACCOUNT)
-    return refuse(`You have asked for ${MAX_PER_ACCOUNT} confirmations within 24 hours. Try again tomorrow.`);
+    return refuse(`You requested ${MAX_PER_ACCOUNT} confirmation emails in the last 24 hours. Try again tomorrow.`);
   if ((await transaction.confirmation.count({ where: { ...ofAddress, at } })) >= MAX_PER_ADDRESS)
-    return refuse(`This address got ${MAX_PER_ADDRESS} confirmations within 24 hours. Open the newest, or try again tomorrow.`);
+    return refuse(
+      `We sent ${MAX_PER_ADDRESS} confirmation emails to this address in the last 24 hours. Open the newest one, or try again tomorrow.`,
+    );
   await transaction.confirmation.create({ data: { accountId, endpointId, addressHash, at: now() } });
   return { ok: true };
 }
@@ -74,7 +76,7 @@ export async function requestAgain(accountId: AccountId, endpointId: string): Pr
     const found = await transaction.endpoint.findFirst({
       where: { id: endpointId, accountId, kind: "email", deletedAt: null, ...isAsking },
     });
-    if (!found) return refuse("There is nothing to confirm here. Reload the page.");
+    if (!found) return refuse("This address does not need to be confirmed. Reload the page.");
     const asked = await requestConfirmation(found, transaction);
     if (!asked.ok || found.state === "unconfirmed") return asked;
     // Links from before it was taken back are worth nothing now.

@@ -18,12 +18,12 @@ const MAX_SUBJECT = 120;
 /** The mail that asks for a confirmation. It holds nothing that its sender has written: it may reach somebody who never heard of us. */
 export function confirmationMail(confirmUrl: string, unsubscribeUrl: string): MailText {
   const { SERVICE_NAME } = config();
-  return compose(`${SERVICE_NAME}: confirm your e-mail address`, [
-    { text: `Somebody asked ${SERVICE_NAME} to send alerts about an account to this address.` },
-    { text: "If it was you, confirm it within 24 hours:" },
+  return compose(`${SERVICE_NAME}: confirm your email address`, [
+    { text: `Someone asked ${SERVICE_NAME} to send account alerts to this address.` },
+    { text: "If this was you, confirm the address within 24 hours:" },
     { text: "Confirm this address", url: confirmUrl },
-    { text: "If it was not you, do nothing: no alerts are sent to an address that is not confirmed." },
-    { text: "No more mails from here", url: unsubscribeUrl },
+    { text: "If this was not you, ignore this email. We do not send alerts to unconfirmed addresses." },
+    { text: "Unsubscribe from all emails", url: unsubscribeUrl },
   ]);
 }
 
@@ -36,8 +36,8 @@ export function alertMail(events: readonly AccountEvent[], { more, unsubscribeUr
   return compose(subject, [
     ...listed.map((event) => ({ text: lineOf(event), at: event.at })),
     ...(more > 0 ? [{ text: `And ${more} more.` }] : []),
-    { text: "All events and deliveries", url: `${publicUrl()}/alerts` },
-    { text: "No more mails to this address", url: unsubscribeUrl },
+    { text: "View all events and deliveries", url: `${publicUrl()}/alerts` },
+    { text: "Unsubscribe this address", url: unsubscribeUrl },
   ]);
 }
 

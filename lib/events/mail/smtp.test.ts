@@ -39,7 +39,7 @@ test("in live mode a server without TLS gets neither the mail nor the login", as
     },
   });
   useMailServer(mails.server, "live");
-  expect(await sendMail(mail)).toMatchObject({ isDelivered: false, error: "The mail server did not take the mail." });
+  expect(await sendMail(mail)).toMatchObject({ isDelivered: false, error: "The mail server rejected the email." });
   expect(mails.received).toEqual([]);
   expect(logins).toEqual([]);
 });
@@ -66,7 +66,7 @@ test("a refused login stays between us and the operator: no password, user or ad
   const before = log();
   replaceSingleton("log", { ...before, warn: (...line: unknown[]) => void lines.push(JSON.stringify(line)) });
   onTestFinished(() => replaceSingleton("log", before));
-  expect(await sendMail(mail)).toEqual({ isDelivered: false, status: 535, error: "The mail server did not take the mail." });
+  expect(await sendMail(mail)).toEqual({ isDelivered: false, status: 535, error: "The mail server rejected the email." });
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain('"command":"AUTH PLAIN"');
   expect(lines[0]).not.toMatch(/swordfish|hunter|you@example/);

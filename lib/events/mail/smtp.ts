@@ -25,7 +25,7 @@ export interface Mail extends MailText {
 export async function sendMail({ to, oneClickUrl, subject, text, html }: Mail, mailMs = MAIL_MS): Promise<Outcome> {
   const { MAIL_FROM: from, SMTP_URL: server } = config();
   if (!from || !server)
-    return { isDelivered: false, error: "E-mail is not set up on this service: its operator sets MAIL_FROM and SMTP_URL." };
+    return { isDelivered: false, error: "Email is not set up on this service. Its operator can set MAIL_FROM and SMTP_URL." };
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), mailMs);
   const transport = await openTransport(server);
@@ -78,7 +78,7 @@ function readFailure({ code, originalCode, responseCode, command }: NodemailerEr
   const status = responseCode === undefined ? {} : { status: responseCode };
   if (command === "RCPT TO" && responseCode !== undefined) {
     const isRefused = responseCode >= 500;
-    return { isDelivered: false, ...status, error: isRefused ? ADDRESS_REFUSED : "The mail server wants us to try this address later." };
+    return { isDelivered: false, ...status, error: isRefused ? ADDRESS_REFUSED : "The mail server asked us to try again later." };
   }
   log().warn({ code, originalCode, responseCode, command }, "the mail server did not take a mail; check SMTP_URL and MAIL_FROM");
   if (code === "ETIMEDOUT" || code === "EABORT") return { isDelivered: false, ...status, error: "The mail server did not answer in time." };
@@ -86,6 +86,6 @@ function readFailure({ code, originalCode, responseCode, command }: NodemailerEr
   return {
     isDelivered: false,
     ...status,
-    error: isAnswered ? "The mail server did not take the mail." : "The mail server could not be reached.",
+    error: isAnswered ? "The mail server rejected the email." : "The mail server could not be reached.",
   };
 }

@@ -48,11 +48,13 @@ export async function publicAddresses(host: string): Promise<string[]> {
   const name = bareHost(host);
   if (isOwnMachine(name)) return [name === "localhost" ? "127.0.0.1" : name];
   const addresses = isIP(name) ? [name] : await resolve(name);
-  if (addresses.length === 0) throw new AddressRefused(`The name ${name} has no address.`);
+  if (addresses.length === 0) throw new AddressRefused(`The host ${name} has no address.`);
   const refused = addresses.find((address) => !isPublic(address));
   // Our resolver may know names that the public one does not: what it answers is nobody else's business.
   if (refused !== undefined)
-    throw new AddressRefused(isIP(name) ? `${name} is not a public address.` : `The name ${name} leads to an address that is not public.`);
+    throw new AddressRefused(
+      isIP(name) ? `${name} is not a public address.` : `The host ${name} resolves to an address that is not public.`,
+    );
   return [...addresses];
 }
 
@@ -63,7 +65,7 @@ async function resolve(name: string): Promise<readonly string[]> {
   try {
     return await resolver().resolve(name);
   } catch (cause) {
-    throw new AddressRefused(`The name ${name} cannot be resolved.`, { cause });
+    throw new AddressRefused(`The host ${name} cannot be resolved.`, { cause });
   }
 }
 

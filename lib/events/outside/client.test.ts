@@ -40,7 +40,7 @@ test("a good certificate is trusted; one that expired, one for another name and 
   ];
   const servers = await Promise.all(certificates.map(open));
   const [good, other, expired] = servers.map(({ url }) => url);
-  expect(await post(good ?? "")).toEqual({ error: "The certificate is signed by itself." });
+  expect(await post(good ?? "")).toEqual({ error: "The certificate is self-signed." });
   setTrustedCertificates(certificates.map(({ cert }) => cert).join(""));
   expect(await post(good ?? "")).toMatchObject({ status: 200 });
   expect(await post(other ?? "")).toEqual({ error: "The certificate is for another name." });

@@ -126,7 +126,7 @@ const failures: Readonly<Record<string, string>> = {
   ENETUNREACH: "The address cannot be reached.",
   CERT_HAS_EXPIRED: "The certificate has expired.",
   CERT_NOT_YET_VALID: "The certificate is not valid yet.",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "The certificate is signed by itself.",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "The certificate is self-signed.",
   SELF_SIGNED_CERT_IN_CHAIN: "The certificate is not from a public authority.",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "The certificate is not from a public authority, or its chain is not complete.",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "The certificate is not from a public authority.",
@@ -142,5 +142,5 @@ function describeFailure(error: unknown): string {
   const [first] = error instanceof AggregateError ? error.errors : [];
   if (first !== undefined) return describeFailure(first);
   if ((error as Error).name === "HTTPParserError") return "The answer is not HTTP.";
-  return typeof code === "string" && /^(ERR_SSL|EPROTO|ERR_TLS)/.test(code) ? "No TLS connection could be made." : "The request failed.";
+  return typeof code === "string" && /^(ERR_SSL|EPROTO|ERR_TLS)/.test(code) ? "A TLS connection could not be made." : "The request failed.";
 }

@@ -125,7 +125,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     ["more dimensions than there are", { dimensions: 1_537 }, "dimensions", /at most 1536/],
     ["dimensions of the old model", { model: "text-embedding-ada-002", dimensions: 5 }, "dimensions", /not known/],
     ["a cost above maxCost", { maxCost: 0.000000001 }, "maxCost", /may cost up to/],
-    ["a model that answers prompts", { model: "gpt-4o" }, "model", /makes no embeddings/],
+    ["a model that answers prompts", { model: "gpt-4o" }, "model", /does not create embeddings/],
     ["an unknown model", { model: "text-embedding-4" }, "model", /Unknown model/],
   ])("%s is refused with the field and the cure", async (_what, fields, param, message) => {
     const account = await openAccount();

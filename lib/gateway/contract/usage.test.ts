@@ -257,7 +257,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     ["groupBy=Day", "groupBy", /^must be any of/],
     ["groupBy=day;model", "groupBy", /^must be any of/],
     ["groupBy=day,model,day", "groupBy", /^names the same grouping twice/],
-    ["groupBy=day&groupBy=model", "groupBy", /^is given twice. Send it once$/],
+    ["groupBy=day&groupBy=model", "groupBy", /^is given twice; send it once$/],
     ["limit=0", "limit", /^must be a whole number from 1 to 1000$/],
     ["limit=1001", "limit", /^must be a whole number/],
     ["limit=-1", "limit", /^must be a whole number/],

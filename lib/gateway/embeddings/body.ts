@@ -97,11 +97,11 @@ function readEmbeddingModel(name: string, { allowedModels }: Pick<Caller, "allow
   const model = findModel(name);
   const supportedModels = embeddingModelNames().filter((id) => !allowedModels || allowedModels.includes(id));
   if (model?.type === "embedding" && supportedModels.includes(model.id)) return model;
-  if (!model) throw unknownModel(name, supportedModels, "details.supportedModels lists those that make embeddings");
+  if (!model) throw unknownModel(name, supportedModels, "details.supportedModels lists the models that create embeddings");
   const message =
     model.type === "embedding"
-      ? `This API key may not use the model ${model.id}`
-      : `${model.id} makes no embeddings. details.supportedModels lists the models that do`;
+      ? `This API key is not allowed to use the model ${model.id}`
+      : `${model.id} does not create embeddings. details.supportedModels lists the models that do`;
   throw new AppError("INVALID_MODEL", { message, details: { model: name.slice(0, 100), supportedModels } });
 }
 

@@ -40,7 +40,7 @@ export interface Caller extends Buyer {
 }
 
 const refusalText: Record<KeyRefusal, string> = {
-  missing: "No API key: send the header Authorization: Bearer pp_…",
+  missing: "Missing API key. Send the header Authorization: Bearer pp_…",
   malformed: "This API key is incomplete. Keys are pp_ followed by 38 letters and digits. Copy it again",
   unknown: "This API key does not exist",
   revoked: "This API key was revoked",
@@ -130,7 +130,7 @@ export function checkScope({ scopes }: Pick<Caller, "scopes">, needed: KeyScope)
 /** @throws AppError KEY_NOT_ALLOWED */
 function checkAddress({ networks }: KeyRecord, address: string): void {
   if (isInNetworks(address, networks)) return;
-  const message = `This API key may not be used from ${address}. Add this address to the key in the console, under API keys`;
+  const message = `This API key cannot be used from ${address}. Add this IP address to the key in the console, under API keys`;
   throw new AppError("KEY_NOT_ALLOWED", { message, details: { reason: "address", address } });
 }
 
@@ -156,7 +156,7 @@ function admitEntry(request: GatewayRequest, entry: Entry): void {
 }
 
 const limitText = {
-  rate: "Too many requests in this minute",
+  rate: "Too many requests in the last minute",
   concurrency: "Too many concurrent requests",
 };
 

@@ -58,7 +58,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
       successor: z.string().optional().describe("The model to use instead, if it has retired."),
     }),
     example: {
-      error: 'Unknown model "gpt-5-mega". details.supportedModels lists the supported ones',
+      error: 'Unknown model "gpt-5-mega". details.supportedModels lists the supported models',
       details: { model: "gpt-5-mega", supportedModels: ["gpt-4-turbo", "claude-sonnet-4-5", "gemini-2.5-flash"] },
     },
   },
@@ -111,7 +111,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
       resetsAt: z.iso.datetime().nullable().describe("When the next period begins; null for a cap without a period."),
     }),
     example: {
-      error: "This request could exceed the key's spending cap: $4.98 of $5.00 is spent or reserved",
+      error: "This request could exceed the key's spending limit: $4.98 of $5.00 is spent or reserved",
       details: { cap: 5, spent: 4.98, resetsAt: "2026-12-01T00:00:00.000Z" },
     },
   },
@@ -195,7 +195,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
       limit: z.enum(["rate", "concurrency"]).describe("rate or concurrency."),
       retryAfterMs: z.int().min(0).describe("Milliseconds to wait. Retry-After says the same in seconds."),
     }),
-    example: { error: "Too many requests in this minute; try again in 1 s", details: { limit: "rate", retryAfterMs: 600 } },
+    example: { error: "Too many requests in the last minute; try again in 1 s", details: { limit: "rate", retryAfterMs: 600 } },
   },
   INTERNAL_ERROR: {
     when: "The model's provider or this service failed or timed out.",
@@ -236,7 +236,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
       retryAfterMs: z.int().min(0).describe("Milliseconds to wait. Retry-After says the same in seconds."),
     }),
     example: {
-      error: "claude-sonnet-4-5 is busy at its provider: try again in 12 s. You were not charged",
+      error: "claude-sonnet-4-5's provider is busy. Try again in 12 s. You were not charged",
       details: { reason: "provider_busy", retryable: true, retryAfterMs: 12_000 },
     },
   },

@@ -132,7 +132,7 @@ function spendCapReached(
   { cap, spent, resetsAt }: Extract<HoldRefusal, { outcome: "cap_reached" }>,
   { isUnconfirmed }: Pick<Caller, "isUnconfirmed">,
 ): AppError {
-  const limit = isUnconfirmed ? "what the playground spends a day until you sign for more" : "the key's spending cap";
+  const limit = isUnconfirmed ? "the playground's daily limit, which you can lift by signing" : "the key's spending limit";
   const message = `This request could exceed ${limit}: ${formatUsd(spent)} of ${formatUsd(cap)} is spent or reserved`;
   return new AppError("SPEND_CAP_REACHED", { message, details: { cap, spent, resetsAt } });
 }

@@ -97,8 +97,8 @@ export function readModel(name: string, caller: Pick<Buyer, "allowedModels">): M
   if (model?.type === "embedding") throw noPrompts(model.id);
   if (model && (!allowed || allowed.includes(model.id))) return model;
   const supportedModels = supportedModelNames().filter((id) => !allowed || allowed.includes(id));
-  if (model) throw invalidModel(`This API key may not use the model ${model.id}`, name, supportedModels);
-  throw unknownModel(name, supportedModels, "details.supportedModels lists the supported ones");
+  if (model) throw invalidModel(`This API key is not allowed to use the model ${model.id}`, name, supportedModels);
+  throw unknownModel(name, supportedModels, "details.supportedModels lists the supported models");
 }
 
 const invalidModel = (message: string, name: string, supportedModels: readonly string[], retired?: RetiredDetails): AppError =>
@@ -158,7 +158,7 @@ export function readOutputLimits(
 }
 
 const noPrompts = (id: string): AppError =>
-  invalidModel(`${id} answers no prompts: send its texts to POST /api/v1/embeddings, or choose another model`, id, supportedModelNames());
+  invalidModel(`${id} does not answer prompts. Send texts to POST /api/v1/embeddings, or choose another model`, id, supportedModelNames());
 
 /** @throws AppError INVALID_REQUEST when it is finer than a nano-USD or more than the ledger holds */
 export function readMaxCost(maxCost: number | undefined): NanoUsd | undefined {

@@ -15,7 +15,7 @@ export function providerError(failure: ProviderFailure, prompt: Pick<Prompt, "mo
     new AppError("INTERNAL_ERROR", { message, details: { reason, retryable }, context, cause: failure });
   if (failure.byModel) {
     return internal(
-      `${model.id} wrote an answer that cannot be read. Send the request again. You were not charged`,
+      `${model.id} returned an answer that cannot be read. Send the request again. You were not charged`,
       "provider_unavailable",
       true,
     );
@@ -50,7 +50,7 @@ const UNKNOWN_WAIT_MS = 5_000;
 function busy(failure: ProviderFailure, modelId: string, context: AppError["context"]): AppError {
   const seconds = Math.max(1, Math.ceil((failure.retryAfterMs ?? UNKNOWN_WAIT_MS) / 1_000));
   return new AppError("PROVIDER_BUSY", {
-    message: `${modelId} is busy at its provider: try again in ${seconds} s. You were not charged`,
+    message: `${modelId}'s provider is busy. Try again in ${seconds} s. You were not charged`,
     details: { reason: "provider_busy", retryable: true, retryAfterMs: seconds * 1_000 },
     headers: { "retry-after": String(seconds) },
     context,

@@ -41,7 +41,7 @@ test.each(["gpt-4", "openai/gpt-4"])("%s", (name) => {
 });
 
 test("a name that never was says nothing of a retirement", () => {
-  expect(refusalOf("gpt-99")).toMatchObject({ message: 'Unknown model "gpt-99". details.supportedModels lists the supported ones' });
+  expect(refusalOf("gpt-99")).toMatchObject({ message: 'Unknown model "gpt-99". details.supportedModels lists the supported models' });
   expect(refusalOf("gpt-99").details).toEqual({ model: "gpt-99", supportedModels: supportedModelNames() });
 });
 

@@ -7,7 +7,7 @@ import type { Json } from "@/lib/base/json";
 /** Every reason of PAYMENT_VERIFICATION_FAILED, with its default message. */
 export const paymentReasons = {
   malformed: "The payment is malformed. Send exactly: from, amount, signature, timestamp, requestId and network",
-  network_unsupported: "This network is not supported. GET /api/v1/payment-terms lists the supported ones",
+  network_unsupported: "This network is not supported. GET /api/v1/payment-terms lists the supported networks",
   amount_too_low: "The payment is too low. Sign at least details.requiredAmount cents, or lower maxTokens",
   amount_mismatch: "The signed amount is not the one in accepted.amount. Sign exactly that amount",
   bad_signature: "The signature does not match these four lines. GET /api/v1/payment-terms shows exactly what to sign",

@@ -22,7 +22,7 @@ export const receipt = endpoint("receipt", async (request) => {
   const found = await findPaidReceipt(caller.accountId, requestId);
   // The same answer for a malformed, an unknown, another account's and another key's id: it must not reveal which ids exist.
   if (!found || !(caller.scopes.includes("account") || found.keyId === caller.keyId))
-    throw new AppError("NOT_FOUND", { message: "No such request, or it failed and was not charged" });
+    throw new AppError("NOT_FOUND", { message: "This request does not exist, or it failed and was not charged" });
   const { receipt, keyId, payment } = found;
   const body =
     receipt.state === "charged"
