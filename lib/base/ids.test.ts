@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { setClock } from "./clock";
-import { newAccountId, newKeyId, newRequestId, randomBase62, requestIdAt, toBase62 } from "./ids";
+import { madeAtMs, newAccountId, newKeyId, newRequestId, randomBase62, requestIdAt, toBase62 } from "./ids";
 
 let restore = () => {};
 afterEach(() => restore());
@@ -71,4 +71,12 @@ test("random text has the given length and draws evenly from all 62 digits", () 
   // Expected 1,000 of each with a standard deviation of 31.4: chance never deviates by eight of those.
   for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(252);
   expect(randomBase62(0)).toBe("");
+});
+
+test("an id says when it was made", () => {
+  const ms = Date.parse("2026-11-28T23:59:59.999Z");
+  at(ms);
+  const [request, account] = [newRequestId(), newAccountId()];
+  expect([madeAtMs(request), madeAtMs(account)]).toEqual([ms, ms]);
+  expect(madeAtMs(requestIdAt(1_234_567_890_123))).toBe(1_234_567_890_123);
 });

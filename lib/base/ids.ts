@@ -88,5 +88,13 @@ export const newSweepId = (): string => timeOrderedId("sweep");
 export const newEndpointId = (): string => timeOrderedId("end");
 export const newWithdrawalId = (): WithdrawalId => timeOrderedId("wd") as WithdrawalId;
 
+/** When a time-ordered id was made, Unix milliseconds: a request's id is made as the request begins. */
+export function madeAtMs(id: string): number {
+  const digits = id.slice(id.indexOf("_") + 1, id.indexOf("_") + 1 + TIME_DIGITS);
+  let ms = 0;
+  for (const digit of digits) ms = ms * 62 + BASE62.indexOf(digit);
+  return ms;
+}
+
 /** The smallest request id of the given moment: a lower bound for time-range reads. */
 export const requestIdAt = (ms: number): string => `req_${toBase62(ms, TIME_DIGITS)}`;

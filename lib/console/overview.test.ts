@@ -117,3 +117,12 @@ test("onboarding steps are done once the ledger and the keys show it, and stay d
   await spend(funded, new Date().toISOString(), 5);
   expect(await readOverview(funded)).toMatchObject({ available: 0n, steps: { isFunded: true, hasKey: true, hasCalled: true } });
 });
+
+test("a new account's chart has a week, and grows to 30 days with the account", async () => {
+  const restore = setClock(() => Date.parse("2026-10-31T12:00:00Z"));
+  const account = await fundedAccount(1_000_000).finally(restore);
+  const lengthAt = async (iso: string) => (await overviewAt(account, iso)).chart.days.length;
+  expect(await lengthAt("2026-10-31T13:00:00Z")).toBe(7);
+  expect(await lengthAt("2026-11-10T13:00:00Z")).toBe(11);
+  expect(await lengthAt("2027-01-10T13:00:00Z")).toBe(30);
+});

@@ -7,7 +7,7 @@ import { readBalance, readLowLine } from "@/lib/ledger/accounts";
 import { type DaySpend, readSpendByDay } from "@/lib/ledger/spend-by-day";
 import { LAST_SEQUENCE, listLatestRequests } from "@/lib/ledger/usage";
 import { readKeyLabels } from "./keys/key-labels";
-import { spendChart } from "./usage/spend-chart";
+import { chartStart, spendChart } from "./usage/spend-chart";
 import { usageRow } from "./usage/usage";
 import { addDays, dayOf } from "./usage/usage-query";
 import type { Overview } from "./views/overview";
@@ -33,6 +33,7 @@ export async function readOverview(accountId: AccountId): Promise<Overview> {
     latest.map(({ keyId }) => keyId),
   );
   const hasCalled = latest.length > 0;
+  const charted = spend.filter(({ day }) => day >= chartDay);
   return {
     available: balance.available,
     held: balance.held,
@@ -40,12 +41,7 @@ export async function readOverview(accountId: AccountId): Promise<Overview> {
     lowBalance: line !== null && balance.posted < line ? { balance: balance.posted, line } : null,
     today: costSince(spend, toDay),
     month: costSince(spend, monthDay),
-    chart: spendChart(
-      spend.filter(({ day }) => day >= chartDay),
-      chartDay,
-      toDay,
-      () => "Spend",
-    ),
+    chart: spendChart(charted, chartStart({ accountId, spend: charted, fromDay: chartDay, toDay }), toDay, () => "Spend"),
     latest: latest.map((row) => usageRow(row, labelOf(row.keyId))),
     // A charged account was funded once.
     steps: { isFunded: balance.posted > 0n || hasCalled, hasKey, hasCalled },

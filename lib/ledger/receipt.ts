@@ -57,6 +57,25 @@ export async function findReceipt(accountId: AccountId, requestId: string): Prom
   return (await findHold(accountId, requestId)) ?? (await findCharge(accountId, requestId));
 }
 
+export interface HeldRequest {
+  requestId: RequestId;
+  model: string;
+  keyId: KeyId | null;
+  ceiling: NanoUsd;
+}
+
+/** The account's requests under way, the newest first. */
+export async function listHeldRequests(accountId: AccountId, limit: number): Promise<HeldRequest[]> {
+  const select = { requestId: true, model: true, keyId: true, ceiling: true } as const;
+  const holds = await prisma().hold.findMany({ where: { accountId }, select, orderBy: { requestId: "desc" }, take: limit });
+  return holds.map(({ requestId, model, keyId, ceiling }) => ({
+    requestId: requestId as RequestId,
+    model,
+    keyId: keyId as KeyId | null,
+    ceiling: nanoUsd(ceiling),
+  }));
+}
+
 async function findHold(accountId: AccountId, requestId: string): Promise<HoldReceipt | null> {
   const select = { placedAt: true, keyId: true, ceiling: true, deadline: true } as const;
   const hold = await prisma().hold.findUnique({ where: { requestId, accountId }, select });

@@ -12,7 +12,7 @@ import { ActionLink } from "@/components/ui/action-link";
 import { SpendChart } from "@/components/ui/chart/chart";
 import { sumOf } from "@/components/ui/chart/chart-text";
 import { EmptyState } from "@/components/ui/empty-state";
-import { HeadlineAmount } from "@/components/ui/text/amount";
+import { HeadlineAmount } from "@/components/ui/text/headline-amount";
 import { formatShortUsd } from "@/lib/base/money";
 import { readOverview } from "@/lib/console/overview";
 import type { Overview } from "@/lib/console/views/overview";

@@ -9,6 +9,7 @@ import { ChoiceLinks } from "@/components/console/usage/choice-links";
 import { FailuresList } from "@/components/console/usage/failures-list";
 import { Pager } from "@/components/console/usage/pager";
 import { RequestSearch, SearchResult } from "@/components/console/usage/request-search";
+import { RunningList } from "@/components/console/usage/running-list";
 import { inputParts, outputParts } from "@/components/console/usage/token-parts";
 import { type UsageAddress, usageHref } from "@/components/console/usage/usage-address";
 import { UsageFilter } from "@/components/console/usage/usage-filter";
@@ -17,7 +18,7 @@ import { Button } from "@/components/ui/button";
 import { ChartLegend, SpendChart } from "@/components/ui/chart/chart";
 import { ChartTable } from "@/components/ui/chart/chart-table";
 import { EmptyState } from "@/components/ui/empty-state";
-import { HeadlineAmount } from "@/components/ui/text/amount";
+import { HeadlineAmount } from "@/components/ui/text/headline-amount";
 import { countText } from "@/components/ui/text/number-text";
 import { readFailure, readFailures } from "@/lib/console/usage/failures";
 import { readReceipt } from "@/lib/console/usage/receipts";
@@ -54,7 +55,7 @@ export default async function UsagePage({ searchParams }: { searchParams: Promis
   return (
     <>
       <PageHeading title="Usage" action={view.rows.length > 0 ? <ExportLink href={exportHref(query, view)} /> : null}>
-        Every request, what it cost and why it failed. Days are in UTC, times in your time zone.
+        Every request, its exact cost and, if it failed, the reason. Days are UTC; times are in your time zone.
       </PageHeading>
       {query.problem ? (
         <p role="alert" className="mb-6 rounded border border-amber-edge bg-amber-wash px-4 py-3 text-sm text-amber-ink">
@@ -78,7 +79,7 @@ export default async function UsagePage({ searchParams }: { searchParams: Promis
         <SpendChart
           chart={view.chart}
           label={`Spend by day${query.split === "day" ? "" : ` and ${query.split}`}`}
-          empty="No spend on these days."
+          empty="You spent nothing on these days."
         />
         {query.split === "day" || view.chart.series.length === 0 ? null : (
           <div className="mt-4">
@@ -89,6 +90,7 @@ export default async function UsagePage({ searchParams }: { searchParams: Promis
       </Panel>
       <div id={TABLE} className="scroll-mt-2">
         <Panel title="Requests" aside={<Statuses query={query} view={view} failures={failures} />} className="mt-8">
+          <RunningList rows={view.running} />
           <ChargesWithReceipts
             rows={query.status === "charged" ? view.rows : []}
             initial={receiptId ? { requestId: receiptId, receipt } : null}
@@ -200,11 +202,11 @@ const NoRequests = ({ isNew }: { isNew: boolean }) =>
         </>
       }
     >
-      Each request appears here with its tokens, its exact cost and a receipt.
+      Each request appears here with its tokens, exact cost and receipt.
     </EmptyState>
   ) : (
     <EmptyState picture={<ActivityIcon />} title="No requests match" action={<ActionLink href="/usage">Show the last 30 days</ActionLink>}>
-      Nothing was charged on these days with these filters.
+      No charges on these days match these filters.
     </EmptyState>
   );
 

@@ -34,14 +34,14 @@ export function ChargeCell({ row, keyName, link }: ChargeCellProps) {
             <span className="sr-only">Receipt: </span>
             {row.model}
             <span className="sr-only">
-              , <LocalTime at={row.at} shape="exact" />
+              , <LocalTime at={row.startedAt} shape="exact" />
             </span>
           </>,
         )}
         {outcome ? <Badge>{outcome}</Badge> : null}
       </span>
       <span className="mt-0.5 block truncate text-xs text-muted md:hidden">
-        <LocalTime at={row.at} shape="short" /> · {keyName}
+        <LocalTime at={row.startedAt} shape="short" /> · {keyName}
       </span>
       <span className="mt-0.5 block text-xs text-pretty text-muted empty:hidden md:hidden">{allParts(row)}</span>
     </>
@@ -50,10 +50,10 @@ export function ChargeCell({ row, keyName, link }: ChargeCellProps) {
 
 export const timeColumn: Column<UsageRow> = {
   id: "time",
-  heading: "Time",
+  heading: "Started",
   className: "pr-4 text-left max-md:hidden",
   cellClassName: "text-muted",
-  cell: ({ at }) => <LocalTime at={at} shape="short" />,
+  cell: ({ startedAt }) => <LocalTime at={startedAt} shape="short" />,
 };
 
 export const keyColumn = (nameOf: (row: UsageRow) => ReactNode): Column<UsageRow> => ({

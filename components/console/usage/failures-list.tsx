@@ -20,8 +20,8 @@ export function FailuresList({ kind, view: { rows, counts, unlisted }, newest, o
     return (
       <>
         <EmptyState picture={<CircleCheckIcon />} title={`No ${kind} requests`}>
-          Requests that get an error are listed here for 30 days, with the reason and how to fix it. They cost nothing, unless a stream
-          broke off: then you pay for what was delivered.
+          Requests that return an error are listed here for 30 days, with the reason, how to fix it and what they cost. You pay only if part
+          of an answer was delivered.
         </EmptyState>
         {note}
       </>

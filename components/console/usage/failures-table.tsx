@@ -2,6 +2,7 @@ import Link from "next/link";
 import type { FailureRow } from "@/lib/console/views/failures";
 import { Badge } from "../../ui/badge";
 import { type Column, DataTable } from "../../ui/data-table";
+import { Amount } from "../../ui/text/amount";
 import { LocalTime } from "../../ui/text/local-time";
 import { ShortAddress } from "../../ui/text/short-address";
 
@@ -20,10 +21,10 @@ const columnsOf = (isOpen: boolean): readonly Column<FailureRow>[] => [
   },
   {
     id: "time",
-    heading: "Time",
+    heading: "Started",
     className: "pr-4 text-left max-md:hidden",
     cellClassName: "whitespace-nowrap text-muted",
-    cell: ({ at }) => <LocalTime at={at} shape="short" />,
+    cell: ({ startedAt }) => <LocalTime at={startedAt} shape="short" />,
   },
   {
     id: "key",
@@ -42,34 +43,54 @@ const columnsOf = (isOpen: boolean): readonly Column<FailureRow>[] => [
   {
     id: "request",
     heading: "Request ID",
-    className: "text-right max-md:hidden",
+    className: "pr-4 text-left max-md:hidden",
     cell: ({ requestId }) => <ShortAddress value={requestId} what="request ID" />,
+  },
+  {
+    id: "cost",
+    heading: "Cost",
+    className: "text-right whitespace-nowrap max-md:hidden",
+    cell: (row) => <FailureCost row={row} />,
   },
 ];
 
 /** The error, what it means and how to fix it; on a phone two lines, and the rest on demand. */
-const Failure = ({ row: { requestId, status, code, title, fix, at, key, model }, isOpen }: { row: FailureRow; isOpen: boolean }) => (
-  <>
-    <span className="flex items-center gap-2">
-      <Badge>{status}</Badge>
-      <Link href={`/docs/errors/${code}`} className="truncate font-mono underline-offset-4 hover:underline">
-        {code}
-      </Link>
-    </span>
-    <span className="mt-1 block text-pretty max-md:hidden">{title}</span>
-    <span className="mt-0.5 block text-xs text-pretty text-muted max-md:hidden">{fix}</span>
-    <details open={isOpen} className="mt-1 text-xs text-muted md:hidden">
-      <summary className="cursor-pointer truncate">
-        <LocalTime at={at} shape="short" /> · {title}
-      </summary>
-      <p className="mt-1 text-pretty">{fix}</p>
-      <p className="mt-1">
-        {key}
-        {model ? ` · ${model}` : ""} · <ShortAddress value={requestId} what="request ID" />
-      </p>
-    </details>
-  </>
-);
+function Failure({ row, isOpen }: { row: FailureRow; isOpen: boolean }) {
+  const { requestId, status, code, title, fix, startedAt, key, model } = row;
+  return (
+    <>
+      <span className="flex items-center gap-2">
+        <Badge>{status}</Badge>
+        <Link href={`/docs/errors/${code}`} className="truncate font-mono underline-offset-4 hover:underline">
+          {code}
+        </Link>
+      </span>
+      <span className="mt-1 block text-pretty max-md:hidden">{title}</span>
+      <span className="mt-0.5 block text-xs text-pretty text-muted max-md:hidden">{fix}</span>
+      <details open={isOpen} className="mt-1 text-xs text-muted md:hidden">
+        <summary className="cursor-pointer truncate">
+          <LocalTime at={startedAt} shape="short" /> · <FailureCost row={row} /> · {title}
+        </summary>
+        <p className="mt-1 text-pretty">{fix}</p>
+        <p className="mt-1">
+          {key}
+          {model ? ` · ${model}` : ""} · <ShortAddress value={requestId} what="request ID" />
+        </p>
+      </details>
+    </>
+  );
+}
+
+/** What the customer pays for a request that got an error: most cost nothing. */
+function FailureCost({ row: { requestId, cost } }: { row: FailureRow }) {
+  if (cost === null) return <>Not settled yet</>;
+  if (cost === 0n) return <span className="text-muted">Not charged</span>;
+  return (
+    <Link href={`/usage?receipt=${requestId}`} className="font-mono underline underline-offset-4">
+      <Amount nano={cost} />
+    </Link>
+  );
+}
 
 /** Refused or failed requests, newest first. */
 export const FailuresTable = ({ rows, isOpen = false }: FailuresTableProps) => (

@@ -22,7 +22,7 @@ const kindText: Readonly<Record<ChargedRequestReceipt["lines"][number]["kind"], 
   input: "input",
   cache_read: "cached input",
   cache_write: "cache write",
-  cache_write_1h: "cache write, hours",
+  cache_write_1h: "cache write (1 hour)",
   image: "image input",
   output: "output",
   reasoning: "reasoning",
@@ -46,6 +46,9 @@ function Charged({ receipt }: { receipt: ChargedRequestReceipt }) {
         </Line>
         <Line title="Provider">{receipt.provider}</Line>
         <Line title="Key">{keyText(receipt)}</Line>
+        <Line title="Started">
+          <LocalTime at={receipt.startedAt} shape="exact" />
+        </Line>
         <Line title="Charged">
           <LocalTime at={receipt.at} shape="exact" />
         </Line>
@@ -55,8 +58,8 @@ function Charged({ receipt }: { receipt: ChargedRequestReceipt }) {
         <Line title="Tokens counted by">{receipt.estimated ? "Us (the provider sent no count)" : "Provider"}</Line>
         <Line title="Paid by">{payments[receipt.paidBy] ?? receipt.paidBy}</Line>
         {receipt.payment ? <PaidWith payment={receipt.payment} /> : null}
-        <LongLine title="Price version" value={receipt.priceVersion} copy="Copy the price version" />
-        <LongLine title="Request id" value={receipt.requestId} copy="Copy the request id" />
+        <LongLine title="Price version" value={receipt.priceVersion} copy="Copy price version" />
+        <LongLine title="Request ID" value={receipt.requestId} copy="Copy request ID" />
       </dl>
     </div>
   );
@@ -68,8 +71,8 @@ const PaidWith = ({ payment: { network, payer, amount, transaction } }: { paymen
     <Line title="Network">
       <span className="font-mono">{network}</span>
     </Line>
-    <LongLine title="From" value={payer} copy="Copy the wallet's address" />
-    {transaction === null ? null : <LongLine title="Transaction" value={transaction} copy="Copy the transaction" />}
+    <LongLine title="From" value={payer} copy="Copy wallet address" />
+    {transaction === null ? null : <LongLine title="Transaction" value={transaction} copy="Copy transaction" />}
   </>
 );
 
@@ -130,17 +133,18 @@ const Held = ({ receipt }: { receipt: HeldRequestReceipt }) => (
       <Badge tone="waiting">In progress</Badge>
     </div>
     <p className="text-sm text-muted">
-      Reserved for this request: the most it can cost. When it ends, the exact cost is charged and the rest is freed.
+      Reserved for this request: the most it can cost. If you stopped it, it may still be finishing at the provider. When it ends, its exact
+      cost is charged and the rest becomes available again.
     </p>
     <dl className="text-sm">
       <Line title="Key">{keyText(receipt)}</Line>
       <Line title="Started">
-        <LocalTime at={receipt.at} shape="exact" />
+        <LocalTime at={receipt.startedAt} shape="exact" />
       </Line>
       <Line title="Ends by">
         <LocalTime at={receipt.deadline} shape="exact" />
       </Line>
-      <LongLine title="Request id" value={receipt.requestId} copy="Copy the request id" />
+      <LongLine title="Request ID" value={receipt.requestId} copy="Copy request ID" />
     </dl>
   </div>
 );

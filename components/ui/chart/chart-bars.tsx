@@ -3,7 +3,7 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { formatUsd } from "@/lib/base/money";
 import type { SpendChart, SpendSeries } from "@/lib/console/views/spend-chart";
-import { axisAmount, longDay, shortDay, sumOf } from "./chart-text";
+import { axisAmount, longDay, roundTicks, shortDay, sumOf } from "./chart-text";
 
 const tick = { fill: "var(--faint)", fontSize: 12 };
 
@@ -17,7 +17,9 @@ interface ChartBarsProps {
 export function ChartBars({ chart, colours }: ChartBarsProps) {
   // Floats draw the heights, which may be rounded; every amount shown as text is exact.
   const points = chart.days.map(({ day, costs }) => ({ day, heights: costs.map(Number) }));
-  const isEmpty = points.every(({ heights }) => heights.every((height) => height === 0));
+  const highest = Math.max(0, ...points.map(({ heights }) => heights.reduce((sum, height) => sum + height, 0)));
+  const isEmpty = highest === 0;
+  const ticks = isEmpty ? [0, 1] : roundTicks(highest);
   return (
     <ResponsiveContainer width="100%" height="100%">
       {/* recharts stacks bars in the order in which it first saw them, so other series need a new chart. */}
@@ -46,8 +48,9 @@ export function ChartBars({ chart, colours }: ChartBarsProps) {
           tick={isEmpty ? false : tick}
           tickLine={false}
           axisLine={false}
-          tickCount={4}
-          domain={isEmpty ? [0, 1] : [0, "auto"]}
+          ticks={ticks}
+          domain={[0, ticks.at(-1) ?? 1]}
+          interval={0}
         />
         <Tooltip
           isAnimationActive={false}

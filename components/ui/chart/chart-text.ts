@@ -22,6 +22,14 @@ export function axisAmount(nano: number): string {
   return `$${trim(usd.toFixed(9).replace(/(\.0*[1-9]\d\d)\d*/, "$1"))}`;
 }
 
+/** The values named on an axis from 0 to at least `most`: at most four steps of 1, 2 or 5 times a power of ten. */
+export function roundTicks(most: number): number[] {
+  const raw = most / 4;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= raw * (1 - 1e-9)) ?? raw;
+  return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, index) => index * step);
+}
+
 export const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
 
 const trim = (text: string): string => (text.includes(".") ? text.replace(/(?:\.|(?<!0))0+$/, "") : text);

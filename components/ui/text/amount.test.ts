@@ -3,7 +3,8 @@
 import { createElement } from "react";
 import { expect, test } from "vitest";
 import { drawPage } from "../testing/app-router";
-import { Amount, HeadlineAmount, placesOf } from "./amount";
+import { Amount, placesOf } from "./amount";
+import { HeadlineAmount } from "./headline-amount";
 
 const headline = (nano: bigint) => drawPage(createElement(HeadlineAmount, { nano }));
 const wordsOf = (html: string) =>

@@ -3,7 +3,8 @@
 import { z } from "zod";
 import { countFailures, type FailureLine, findFailure, listFailures } from "@/lib/access/failures/list-failed";
 import { errorCatalogue } from "@/lib/base/errors";
-import type { AccountId } from "@/lib/base/ids";
+import { type AccountId, madeAtMs, type RequestId } from "@/lib/base/ids";
+import { readChargedCosts } from "@/lib/ledger/receipt";
 import { type KeyLabel, readKeyLabels } from "../keys/key-labels";
 import type { FailureRow, FailuresView } from "../views/failures";
 import { usageSpan } from "./usage";
@@ -41,16 +42,18 @@ export async function readFailure(accountId: AccountId, requestId: string): Prom
 }
 
 async function labelled(accountId: AccountId, lines: readonly FailureLine[]): Promise<FailureRow[]> {
-  const labelOf = await readKeyLabels(
-    accountId,
-    lines.map(({ keyId }) => keyId),
-  );
-  return lines.map((line) => failureRow(line, labelOf(line.keyId)));
+  const keyIds = lines.map(({ keyId }) => keyId);
+  const requests = lines.map(({ requestId }) => ({ accountId, requestId }));
+  const [labelOf, costs] = await Promise.all([readKeyLabels(accountId, keyIds), readChargedCosts(requests)]);
+  return lines.map((line) => failureRow(line, labelOf(line.keyId), costs));
 }
 
-function failureRow({ requestId, at, model, status, code }: FailureLine, key: KeyLabel): FailureRow {
+type Costs = ReadonlyMap<RequestId, bigint | null>;
+
+function failureRow({ requestId, model, status, code }: FailureLine, key: KeyLabel, costs: Costs): FailureRow {
   const { title, fix } = Object.hasOwn(errorCatalogue, code)
     ? errorCatalogue[code as keyof typeof errorCatalogue]
     : { title: code, fix: "This error code is no longer in use." };
-  return { requestId, at, model, key: key.text, status, code, title, fix };
+  const startedAt = new Date(madeAtMs(requestId));
+  return { requestId, startedAt, model, key: key.text, status, code, title, fix, cost: costs.get(requestId) ?? null };
 }

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { createKey } from "@/lib/access/keys";
-import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
+import { type AccountId, type KeyId, madeAtMs, newRequestId } from "@/lib/base/ids";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import type { ChargeDetails } from "@/lib/ledger/holds";
@@ -24,7 +24,7 @@ test("a running request shows its hold; a charged one shows how tokens and price
   const { keyId } = await createKey({ accountId: account, name: "ci" });
   const held = await hold(account, keyId);
   const requestId = held.request;
-  const ofKey = { requestId, key: "ci", isKeyRevoked: false };
+  const ofKey = { requestId, startedAt: new Date(madeAtMs(requestId)), key: "ci", isKeyRevoked: false };
   expect(await readReceipt(account, requestId)).toEqual({ ...ofKey, state: "in_progress", at, ceiling: 30n, deadline });
   await charge(held, 7, 12);
   expect(await readReceipt(account, requestId)).toMatchObject({

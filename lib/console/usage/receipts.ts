@@ -1,7 +1,7 @@
 // The receipt of one request for its drawer: what it cost, and how that was computed.
 
 import { z } from "zod";
-import type { AccountId } from "@/lib/base/ids";
+import { type AccountId, madeAtMs } from "@/lib/base/ids";
 import type { WhenLeft } from "@/lib/base/when-left";
 import type { ChargeReceipt, HoldReceipt } from "@/lib/ledger/receipt";
 import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/request-payment";
@@ -28,6 +28,7 @@ export async function readReceipt(accountId: AccountId, requestId: unknown): Pro
 
 const requestOfKey = (requestId: string, { text, isRevoked }: KeyLabel): RequestOfKey => ({
   requestId,
+  startedAt: new Date(madeAtMs(requestId)),
   key: text,
   isKeyRevoked: isRevoked,
 });

@@ -1,10 +1,27 @@
 // The data of a spend chart: every day of the span, including days without charges, and the parts of each.
 
+import { type AccountId, madeAtMs } from "@/lib/base/ids";
 import type { DaySpend } from "@/lib/ledger/spend-by-day";
 import type { SpendChart } from "../views/spend-chart";
 import { addDays } from "./usage-query";
 
 const REST = "rest";
+
+const WEEK_DAYS = 7;
+
+interface ChartSpan {
+  accountId: AccountId;
+  spend: readonly DaySpend[];
+  fromDay: string;
+  toDay: string;
+}
+
+/** A chart's first day: a new account's has no days before it was opened, so that its bars are seen; but a week at least. */
+export function chartStart({ accountId, spend, fromDay, toDay }: ChartSpan): string {
+  const opened = new Date(madeAtMs(accountId)).toISOString().slice(0, 10);
+  const [first = toDay] = [opened, addDays(toDay, 1 - WEEK_DAYS), ...spend.map(({ day }) => day)].toSorted();
+  return first > fromDay ? first : fromDay;
+}
 
 /** `nameOf` returns the label of a part. Both days are in the span. */
 export function spendChart(spend: readonly DaySpend[], fromDay: string, toDay: string, nameOf: (part: string) => string): SpendChart {

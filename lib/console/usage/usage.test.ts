@@ -2,11 +2,13 @@
 
 import { beforeAll, expect, test } from "vitest";
 import { createKey, setKeyState } from "@/lib/access/keys";
+import { setClock } from "@/lib/base/clock";
 import { type AccountId, newKeyId } from "@/lib/base/ids";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { charge, keys, kindsOf, someCharges, type TestCharge } from "@/lib/ledger/testing/charges";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { endHold, openHold } from "@/lib/ledger/testing/hold";
 import type { UsageView } from "../views/usage";
 import { readUsage } from "./usage";
 import { writeUsageCsv } from "./usage-csv";
@@ -184,4 +186,24 @@ test("the chart has every day of the span, and the most expensive part first", a
   const totals = chart.series.map(({ total }) => total);
   expect(totals).toEqual([...totals].sort((left, right) => Number(right - left)));
   expect((await read(await fundedAccount(0))).chart).toMatchObject({ series: [], days: { length: 4 } });
+});
+
+test("rows are sorted by when they began, and say it; a request under way is listed with what is reserved for it", async () => {
+  const account = await fundedAccount(MONEY);
+  const begunAt = Date.UTC(2026, 1, 28, 10);
+  const restore = setClock(() => begunAt);
+  const long = await openHold(account, 5_000n);
+  setClock(() => begunAt + 60_000);
+  const short = await openHold(account, 700n);
+  restore();
+  await endHold(short, { input: 10, output: 5, at: new Date(begunAt + 61_000) });
+  const { running } = await read(account);
+  expect(running).toEqual([{ requestId: long.request, startedAt: new Date(begunAt), model: "model", key: "Playground", reserved: 5_000n }]);
+  await endHold(long, { input: 1_000, output: 2, at: new Date(begunAt + 3_600_000) });
+  const { rows, running: none } = await read(account);
+  expect(none).toEqual([]);
+  expect(rows.map(({ requestId, startedAt }) => [requestId, startedAt.getTime()])).toEqual([
+    [short.request, begunAt + 60_000],
+    [long.request, begunAt],
+  ]);
 });

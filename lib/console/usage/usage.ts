@@ -2,12 +2,13 @@
 // at that moment while the reader pages. Summaries read every selected charge once; a page reads only its own rows again.
 
 import { DAY_MS } from "@/lib/base/clock";
-import type { AccountId } from "@/lib/base/ids";
+import { type AccountId, madeAtMs } from "@/lib/base/ids";
+import { listHeldRequests } from "@/lib/ledger/receipt";
 import { type ChargedRequest, listLatestRequests, listNewerRequests, listOlderRequests, type UsageSpan } from "@/lib/ledger/usage";
 import { readUsageSummary } from "@/lib/ledger/usage-summary";
 import { type KeyLabel, readKeyLabels } from "../keys/key-labels";
-import type { UsageChoice, UsageRow, UsageView } from "../views/usage";
-import { spendChart } from "./spend-chart";
+import type { RunningRow, UsageChoice, UsageRow, UsageView } from "../views/usage";
+import { chartStart, spendChart } from "./spend-chart";
 import { PLAYGROUND, type UsageQuery } from "./usage-query";
 
 const PAGE_ROWS = 50;
@@ -35,20 +36,23 @@ export async function readUsage(accountId: AccountId, query: UsageQuery): Promis
     query.split,
     MAX_PARTS,
   );
-  const page = { mark, ...(await readRows({ ...wholeSpan, mark }, query)) };
+  const [rows, running] = await Promise.all([readRows({ ...wholeSpan, mark }, query), listRunning(accountId)]);
+  const page = { mark, ...rows };
   const chosenKey = query.key === PLAYGROUND ? "" : query.key;
   const keyIds = [...new Set([...(chosenKey === null ? [] : [chosenKey]), ...charged.map(({ keyId }) => keyId)])];
   const labelOf = await readKeyLabels(accountId, [...keyIds, ...page.rows.map(({ keyId }) => keyId)]);
   const models = new Set([...(query.model === null ? [] : [query.model]), ...charged.map(({ model }) => model)]);
+  const chartFrom = query.preset === null ? query.fromDay : chartStart({ accountId, spend, ...query });
   const nameOf = query.split === "key" ? (part: string) => labelOf(part).text : (part: string) => part || "All requests";
   const { inputCost, outputCost, ...counts } = totals;
   return {
     totals: { ...counts, cost: inputCost + outputCost },
     rows: page.rows.map((row) => usageRow(row, labelOf(row.keyId))),
+    running,
     ...neighbours(page, query),
     mark,
     hasEverCalled: page.rows.length > 0 || (await listLatestRequests(accountId, 1)).length > 0,
-    chart: spendChart(spend, query.fromDay, query.toDay, nameOf),
+    chart: spendChart(spend, chartFrom, query.toDay, nameOf),
     models: [...models].sort().map((model) => ({ value: model, text: model })),
     keys: keyIds.slice(0, MAX_KEYS).map((keyId) => keyChoice(keyId, labelOf(keyId))),
   };
@@ -78,8 +82,24 @@ function neighbours({ rows, more, mark }: RowsPage, { cursor }: UsageQuery): Pic
 }
 
 /** A charge with its key's name, and its costs added up. */
-export function usageRow({ keyId: _, inputCost, outputCost, ...row }: ChargedRequest, key: KeyLabel): UsageRow {
-  return { ...row, key: key.text, isKeyRevoked: key.isRevoked, cost: inputCost + outputCost };
+export function usageRow({ keyId: _, at: _bookedAt, inputCost, outputCost, ...row }: ChargedRequest, key: KeyLabel): UsageRow {
+  const startedAt = new Date(madeAtMs(row.requestId));
+  return { ...row, startedAt, key: key.text, isKeyRevoked: key.isRevoked, cost: inputCost + outputCost };
+}
+
+async function listRunning(accountId: AccountId): Promise<RunningRow[]> {
+  const held = await listHeldRequests(accountId, PAGE_ROWS);
+  const labelOf = await readKeyLabels(
+    accountId,
+    held.map(({ keyId }) => keyId),
+  );
+  return held.map(({ requestId, model, keyId, ceiling }) => ({
+    requestId,
+    startedAt: new Date(madeAtMs(requestId)),
+    model,
+    key: labelOf(keyId).text,
+    reserved: ceiling,
+  }));
 }
 
 const keyChoice = (keyId: string, { text, isRevoked }: KeyLabel): UsageChoice => ({

@@ -6,7 +6,8 @@ export type RequestStatus = (typeof statuses)[number];
 
 export interface FailureRow {
   requestId: string;
-  at: Date;
+  /** When the request began: rows are sorted by it. */
+  startedAt: Date;
   /** Null when the request failed before its model was read. */
   model: string | null;
   key: string;
@@ -15,6 +16,8 @@ export interface FailureRow {
   /** What the code means, and what to do. */
   title: string;
   fix: string;
+  /** What was charged for the part that was delivered, nano-USD; 0 if nothing was; null while that is not known. */
+  cost: bigint | null;
 }
 
 export interface FailuresView {

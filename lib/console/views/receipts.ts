@@ -15,6 +15,7 @@ export interface CostLine {
 
 export interface RequestOfKey {
   requestId: string;
+  startedAt: Date;
   key: string;
   isKeyRevoked: boolean;
 }
