@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { log } from "@/lib/base/observe/log";
 import type { Fault } from "@/lib/chains/evm/testing/faulty-node";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { commitmentOf, type Decide, isListing, setDue, tickUntilRead, watchThrough } from "./testing/faulty-solana";
+import { commitmentOf, type Decide, isListing, readRound, setDue, tickUntilRead, watchThrough } from "./testing/faulty-solana";
 import {
   expectAllAccountedFor,
   ONE_USDC,
@@ -73,7 +73,7 @@ test.each<[string, Fault]>([
     };
     const reports = await tickUntilRead({ tick }, 60);
     expect(reports.some(({ outcome }) => outcome === "failed")).toBe(true);
-    await tickUntilRead(watcher, 3);
+    await tickUntilRead(watcher);
     await expectCredited(customer);
   },
   120_000,
@@ -107,12 +107,12 @@ test("a node that repeats each page is not believed, and one that ignores the cu
     };
     return { rewrite };
   });
-  await tickUntilRead(forgetful, 2);
+  await tickUntilRead(forgetful);
   await expectCredited(customer);
   await chain.faucet(customer.owner, ONE_USDC);
   await chain.finalize();
   await setDue(customer);
-  for (let round = 0; round < 3; round++) await tickUntilRead(forgetful, 1);
+  for (let round = 0; round < 3; round++) await tickUntilRead(forgetful);
   expect(await statesOf(customer)).toEqual(["credited", "credited", "credited"]);
   expect(await postedOf(customer)).toBe(6_000_000_000n);
 });
@@ -131,10 +131,10 @@ test.each([
   let hides = true;
   const hide: Fault = { rewrite: (page) => (page as { signature: string }[]).filter(({ signature }) => signature !== sent[hiddenAt]) };
   const watcher = await through((method) => (isListing(method) && hides ? hide : null));
-  for (let round = 0; round < 3; round++) expect((await watcher.tick()).outcome).toBe("read");
+  for (let round = 0; round < 3; round++) await readRound(watcher);
   expect(await postedOf(customer)).toBe([0n, 2_000_000_000n, 5_000_000_000n][hiddenAt]);
   hides = false;
-  await tickUntilRead(watcher, 2);
+  await tickUntilRead(watcher);
   expect(await postedOf(customer)).toBe(9_000_000_000n);
 });
 
@@ -149,10 +149,10 @@ test("a sweep and an equal deposit that one node always omits are found by the r
   await chain.finalize();
   const hide: Fault = { rewrite: (page) => (page as { signature: string }[]).filter(({ signature }) => !hidden.includes(signature)) };
   const watcher = await through((method) => (isListing(method) ? hide : null), { both: true });
-  await tickUntilRead(watcher, 1);
+  await tickUntilRead(watcher);
   expect(await postedOf(customer)).toBe(7_000_000_000n);
   await setDue(customer);
-  await tickUntilRead(watcher, 1);
+  await tickUntilRead(watcher);
   expect(await postedOf(customer)).toBe(8_000_000_000n);
   expect(error).toHaveBeenCalledTimes(1);
   expect(await statesOf(customer)).toEqual(["credited", "credited", "credited"]);
@@ -175,8 +175,8 @@ test.each([[false], [true]])("a node with an old state only delays newer deposit
     },
     { both },
   );
-  await tickUntilRead(watcher, 1);
-  await tickUntilRead(watcher, 1);
+  await tickUntilRead(watcher);
+  await tickUntilRead(watcher);
   await chain.faucet(customer.owner, 4n * ONE_USDC);
   await chain.finalize();
   isOld = true;
@@ -184,7 +184,7 @@ test.each([[false], [true]])("a node with an old state only delays newer deposit
   for (let round = 0; round < 3; round++) expect(["read", "failed"]).toContain((await watcher.tick()).outcome);
   if (!both) expect(await postedOf(customer)).toBe(5_000_000_000n);
   isOld = false;
-  await tickUntilRead(watcher, 2);
+  await tickUntilRead(watcher);
   expect(await postedOf(customer)).toBe(9_000_000_000n);
 });
 

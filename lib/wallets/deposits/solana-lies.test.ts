@@ -56,7 +56,7 @@ test.each([[1_000_000], [-100]])("a head that is off by %d slots credits nothing
   await watcher.tick();
   await watcher.tick();
   lies = false;
-  await tickUntilRead(watcher, 3);
+  await tickUntilRead(watcher);
   expect(await statesOf(customer)).toEqual(["credited"]);
   expect(await postedOf(customer)).toBe(2_000_000_000n);
 });
@@ -67,7 +67,7 @@ async function invent(commitments: readonly string[]) {
   await chain.faucet(customer.owner, ONE_USDC);
   await chain.finalize();
   const watcher = chain.watcher();
-  await tickUntilRead(watcher, 1);
+  await tickUntilRead(watcher);
   await watcher.release();
   await setDue(customer);
   const signature = base58.encode(randomBytes(64));
@@ -89,14 +89,14 @@ test("a confirmed deposit that never becomes final ends as reversed, without any
   const { customer, decide, slot } = await invent(["confirmed"]);
   let tells = true;
   const watcher = await through((...call) => (tells ? decide(...call) : null));
-  await tickUntilRead(watcher, 1);
+  await tickUntilRead(watcher);
   const [shown] = await depositsOf(customer);
   expect(shown).toMatchObject({ amount: 5_000_000_000n, isFinal: false, block: slot });
   expect(["seen", "confirming"]).toContain(shown?.state);
   tells = false;
   while ((await chain.connect().getSlot("finalized")) < slot + 290) {
     expect(await statesOf(customer)).not.toContain("reversed");
-    await tickUntilRead(watcher, 1);
+    await tickUntilRead(watcher);
     await sleep(50);
   }
   await vi.waitUntil(async () => (await chain.connect().getSlot("finalized")) >= slot + 300, { timeout: 30_000, interval: 25 });
@@ -141,7 +141,7 @@ test("a deposit that only one node reports as final is not credited while anothe
   await chain.faucet(customer.owner, 2n * ONE_USDC);
   await chain.finalize();
   const honest = chain.watcher();
-  await tickUntilRead(honest, 1);
+  await tickUntilRead(honest);
   await honest.release();
   expect(await postedOf(customer)).toBe(3_000_000_000n);
 });
