@@ -1,10 +1,10 @@
 import { cva, type VariantProps } from "class-variance-authority";
 import { Slot } from "radix-ui";
-import type { ComponentProps } from "react";
+import type { ComponentProps, MouseEvent } from "react";
 import { classNames } from "./class-names";
 
 const looks = cva(
-  "inline-flex shrink-0 items-center justify-center gap-2 rounded font-medium whitespace-nowrap transition disabled:cursor-not-allowed disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0",
+  "inline-flex shrink-0 items-center justify-center gap-2 rounded font-medium whitespace-nowrap transition disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-not-allowed aria-disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0",
   {
     variants: {
       look: {
@@ -21,38 +21,38 @@ const looks = cva(
 );
 
 interface ButtonProps extends ComponentProps<"button">, VariantProps<typeof looks> {
-  /** Busy: it cannot be clicked again, and screen readers are notified. */
+  /** Busy: it cannot be clicked again, and screen readers are notified. It keeps the focus, which a disabled button loses. */
   busy?: boolean;
   /** Gives its style to its only child, such as a link. */
   asChild?: boolean;
 }
 
-export function Button({
-  look,
-  size,
-  busy = false,
-  asChild = false,
-  className,
-  disabled,
-  type = "button",
-  children,
-  ...rest
-}: ButtonProps) {
+export function Button({ look, size, busy = false, asChild = false, className, type = "button", onClick, children, ...rest }: ButtonProps) {
   const classes = classNames(looks({ look, size }), className);
   if (asChild) {
     return (
-      <Slot.Root className={classes} {...rest}>
+      <Slot.Root className={classes} onClick={onClick} {...rest}>
         {children}
       </Slot.Root>
     );
   }
   return (
-    <button type={type} disabled={disabled || busy} aria-busy={busy || undefined} className={classes} {...rest}>
+    <button
+      type={type}
+      aria-disabled={busy || undefined}
+      aria-busy={busy || undefined}
+      onClick={busy ? refuse : onClick}
+      className={classes}
+      {...rest}
+    >
       {busy ? <Spinner /> : null}
       {children}
     </button>
   );
 }
+
+/** A busy submit button does not submit its form again, by Enter either. */
+const refuse = (event: MouseEvent): void => event.preventDefault();
 
 function Spinner() {
   return (

@@ -13,21 +13,24 @@ export function statusGroups({ checks, limits, providers }: ServiceStatus): Stat
   ];
 }
 
+const OK = "Operational";
+
 const words: Record<string, { name: string; well: string; wrong: string }> = {
-  accepting: { name: "API requests", well: "OK", wrong: "This process is shutting down" },
-  database: { name: "Database", well: "OK", wrong: "Not responding" },
-  jobs: { name: "Background jobs", well: "OK", wrong: "Stopped" },
-  addresses: { name: "New accounts", well: "OK", wrong: "Paused: no deposit address available" },
-  signUps: { name: "Sign-ups", well: "OK", wrong: "Unusually many" },
-  proxy: { name: "Client addresses", well: "OK", wrong: "All clients count as one: TRUSTED_PROXIES is not set" },
-  nodes: { name: "Chain nodes", well: "Agree", wrong: "Two gave different answers within the last hour" },
-  signer: { name: "Payouts", well: "OK", wrong: "Waiting: the signer is not reached" },
-  sandbox: { name: "Simulated models", well: "OK", wrong: "Restarting" },
-  chains: { name: "Sandbox chains", well: "OK", wrong: "Starting" },
+  accepting: { name: "API requests", well: OK, wrong: "Restarting" },
+  database: { name: "Database", well: OK, wrong: "Not responding" },
+  heartbeat: { name: "API server", well: OK, wrong: "Not responding" },
+  jobs: { name: "Deposits, withdrawals and alerts", well: OK, wrong: "Delayed" },
+  addresses: { name: "New accounts", well: OK, wrong: "Paused: no deposit address is available" },
+  signUps: { name: "Sign-ups", well: OK, wrong: "Unusually many" },
+  proxy: { name: "Limits per address", well: OK, wrong: "All clients share one limit" },
+  nodes: { name: "Blockchain nodes", well: OK, wrong: "Two nodes disagreed in the last hour" },
+  signer: { name: "Withdrawals", well: OK, wrong: "Delayed" },
+  sandbox: { name: "Simulated models", well: OK, wrong: "Restarting" },
+  chains: { name: "Sandbox chains", well: OK, wrong: "Starting" },
 };
 
 function checkLine({ name, isWell, isVital, wrongSince, ms }: Check): StatusLine {
-  const known = words[name] ?? { name: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, well: "OK", wrong: "Not working" };
+  const known = words[name] ?? { name: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, well: OK, wrong: "Not working" };
   const took = ms === undefined || !isWell ? "" : ` · ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
   return {
     name: known.name,
@@ -38,16 +41,16 @@ function checkLine({ name, isWell, isVital, wrongSince, ms }: Check): StatusLine
 }
 
 const limitWords = {
-  alone: { tone: "good", word: "Counted by this process" },
-  shared: { tone: "good", word: "Shared across processes (Redis)" },
-  lost: { tone: "weak", word: "Counted by each process: Redis is unreachable" },
+  alone: { tone: "good", word: OK },
+  shared: { tone: "good", word: OK },
+  lost: { tone: "weak", word: "Each server counts on its own" },
 } as const;
 
 const limitLine = (limits: ServiceStatus["limits"]): StatusLine => ({ name: "Rate limits", since: null, ...limitWords[limits] });
 
 function providerLine({ provider, isSimulated, leftAloneSince, retryAfterMs }: ProviderStatus): StatusLine {
   const name = providerName(provider);
-  if (leftAloneSince === null) return { name, tone: "good", word: isSimulated ? "OK (simulated)" : "OK", since: null };
+  if (leftAloneSince === null) return { name, tone: "good", word: isSimulated ? `${OK} (simulated)` : OK, since: null };
   const next = retryAfterMs > 0 ? `in ${Math.ceil(retryAfterMs / 1_000)} s` : "with the next request";
   return { name, tone: "bad", word: `Paused after failures. Next try ${next}`, since: leftAloneSince };
 }
@@ -56,9 +59,9 @@ function providerLine({ provider, isSimulated, leftAloneSince, retryAfterMs }: P
 export function statusSentence({ checks, limits, providers }: ServiceStatus): { tone: StatusLine["tone"]; text: string } {
   const wrong = checks.filter(({ isWell }) => !isWell).map(({ name }) => name);
   if (wrong.includes("database")) {
-    return { tone: "bad", text: "Database down. Requests are refused and not charged." };
+    return { tone: "bad", text: "The database is down. Requests are refused and not charged." };
   }
-  if (wrong.includes("accepting")) return { tone: "weak", text: "This process is shutting down. Retry your request." };
+  if (wrong.includes("accepting")) return { tone: "weak", text: "This server is restarting. Send your request again." };
   const away = providers.filter(({ leftAloneSince }) => leftAloneSince !== null).map(({ provider }) => providerName(provider));
   if (wrong.includes("sandbox") || (away.length > 0 && away.length === providers.length)) {
     return { tone: "bad", text: "No model is responding. Refused requests are not charged." };
@@ -71,15 +74,15 @@ export function statusSentence({ checks, limits, providers }: ServiceStatus): { 
     return { tone: "weak", text: "Everything works. Unusually many new accounts are being opened." };
   }
   if (wrong.length === 1 && wrong[0] === "proxy") {
-    return { tone: "weak", text: "Everything works, but limits by address count all clients as one." };
+    return { tone: "weak", text: "Everything works, but all clients share one limit per address." };
   }
   if (wrong.length === 1 && wrong[0] === "nodes") {
-    return { tone: "weak", text: "API requests work. Two chain nodes disagree; what they disagree about waits." };
+    return { tone: "weak", text: "API requests work. Two blockchain nodes disagree, so some deposits may be delayed." };
   }
   if (wrong.length === 1 && wrong[0] === "chains") {
     return { tone: "weak", text: "API requests work. The sandbox chains are starting." };
   }
-  if (wrong.length > 0) return { tone: "weak", text: "API requests work. Some background jobs have stopped." };
-  if (limits === "lost") return { tone: "weak", text: "API requests work. Rate limits are counted per process until Redis is back." };
+  if (wrong.length > 0) return { tone: "weak", text: "API requests work. Deposits, withdrawals or alerts may be delayed." };
+  if (limits === "lost") return { tone: "weak", text: "API requests work. Rate limits are counted per server for now." };
   return { tone: "good", text: "All systems operational" };
 }

@@ -54,24 +54,24 @@ test("when all is well it says so: the database with its response time, the work
   reportReadiness("jobs", () => true);
   const { lines, sentence } = await look();
   expect(sentence).toEqual({ tone: "good", text: "All systems operational" });
-  expect(lines.Database).toMatchObject({ tone: "good", word: expect.stringMatching(/^OK · \d+(\.\d)? ms$/) });
-  expect(lines["Background jobs"]).toMatchObject({ tone: "good", word: "OK" });
-  expect(lines["Rate limits"]).toMatchObject({ tone: "good", word: "Counted by this process" });
-  expect(lines.OpenAI).toMatchObject({ tone: "good", word: "OK (simulated)" });
+  expect(lines.Database).toMatchObject({ tone: "good", word: expect.stringMatching(/^Operational · \d+(\.\d)? ms$/) });
+  expect(lines["Deposits, withdrawals and alerts"]).toMatchObject({ tone: "good", word: "Operational" });
+  expect(lines["Rate limits"]).toMatchObject({ tone: "good", word: "Operational" });
+  expect(lines.OpenAI).toMatchObject({ tone: "good", word: "Operational (simulated)" });
 });
 
 test("when two nodes gave different answers it says so for an hour, and API requests work", async () => {
-  expect((await look()).lines["Chain nodes"]).toBeUndefined();
+  expect((await look()).lines["Blockchain nodes"]).toBeUndefined();
   vi.stubEnv("SINGLE_NODE", "refuse");
   forgetSingleton("config");
-  expect((await look()).lines["Chain nodes"]).toMatchObject({ tone: "good", word: "Agree" });
+  expect((await look()).lines["Blockchain nodes"]).toMatchObject({ tone: "good", word: "Operational" });
   recordDisagreement("base", { what: "a test" });
   const { lines, sentence } = await look();
-  expect(lines["Chain nodes"]).toMatchObject({ tone: "weak", since: expect.any(Date) });
-  expect(sentence).toEqual({ tone: "weak", text: expect.stringMatching(/^API requests work\. Two chain nodes disagree/) });
+  expect(lines["Blockchain nodes"]).toMatchObject({ tone: "weak", since: expect.any(Date) });
+  expect(sentence).toEqual({ tone: "weak", text: expect.stringMatching(/^API requests work\. Two blockchain nodes disagree/) });
   const later = Date.now() + 3_600_001;
   restoreClock = setClock(() => later);
-  expect((await look()).lines["Chain nodes"]).toMatchObject({ tone: "good", since: null });
+  expect((await look()).lines["Blockchain nodes"]).toMatchObject({ tone: "good", since: null });
 });
 
 test("with the database down the page renders within its limit, names it first, and says since when", async () => {
@@ -82,7 +82,7 @@ test("with the database down the page renders within its limit, names it first, 
   restoreClock();
   restoreClock = setClock(() => Date.UTC(2026, 10, 21, 10, 40));
   const { lines, sentence } = await look();
-  expect(sentence).toMatchObject({ tone: "bad", text: expect.stringMatching(/^Database down.*not charged/) });
+  expect(sentence).toMatchObject({ tone: "bad", text: expect.stringMatching(/^The database is down.*not charged/) });
   expect(lines.Database).toEqual({
     name: "Database",
     tone: "bad",
@@ -91,7 +91,7 @@ test("with the database down the page renders within its limit, names it first, 
   });
   const page = drawPage(await StatusPage());
   await closePool();
-  expect(page).toContain("Database down.");
+  expect(page).toContain("The database is down.");
   expect(page).toContain("21 Nov 2026, 10:31 UTC");
 });
 
@@ -127,7 +127,10 @@ test("a provider that keeps failing is named, with since when and the next retry
 
 test("a stalled worker and a process that shuts down are shown", async () => {
   reportReadiness("jobs", () => false);
-  expect((await look()).sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/background jobs have stopped/) });
+  expect((await look()).sentence).toMatchObject({
+    tone: "weak",
+    text: expect.stringMatching(/Deposits, withdrawals or alerts may be delayed/),
+  });
   reportReadiness("sandbox", () => false);
   expect((await look()).sentence).toMatchObject({ tone: "bad" });
   expect((await look()).lines["Simulated models"]).toMatchObject({ tone: "bad", word: "Restarting" });
@@ -142,13 +145,13 @@ test("a sandbox whose chains are starting is shown as such, and answers requests
   expect(sentence).toEqual({ tone: "weak", text: "API requests work. The sandbox chains are starting." });
   expect(lines["Sandbox chains"]).toMatchObject({ tone: "weak", word: "Starting" });
   doRun = true;
-  expect((await look()).lines["Sandbox chains"]).toMatchObject({ tone: "good", word: "OK" });
+  expect((await look()).lines["Sandbox chains"]).toMatchObject({ tone: "good", word: "Operational" });
 });
 
 test("an empty address pool is shown as a problem for new accounts only, and clears within seconds of its end", async () => {
   const at = Date.UTC(2026, 10, 21, 9);
   restoreClock = setClock(() => at);
-  expect((await look()).lines["New accounts"]).toMatchObject({ tone: "good", word: "OK" });
+  expect((await look()).lines["New accounts"]).toMatchObject({ tone: "good", word: "Operational" });
   await pool().query("CREATE TABLE kept AS TABLE address_pool; DELETE FROM address_pool");
   restoreClock();
   restoreClock = setClock(() => at + 5_000);
@@ -156,7 +159,7 @@ test("an empty address pool is shown as a problem for new accounts only, and cle
   expect(lines["New accounts"]).toEqual({
     name: "New accounts",
     tone: "weak",
-    word: "Paused: no deposit address available",
+    word: "Paused: no deposit address is available",
     since: new Date(at + 5_000),
   });
   expect(sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/^API requests and sign-in work/) });
@@ -171,7 +174,7 @@ test("an unreachable Redis is shown, and that requests are still answered", asyn
   for (const name of ["config", "limits.redis"]) forgetSingleton(name);
   try {
     const { lines, sentence } = await look();
-    expect(lines["Rate limits"]).toMatchObject({ tone: "weak", word: expect.stringMatching(/Redis is unreachable/) });
+    expect(lines["Rate limits"]).toMatchObject({ tone: "weak", word: expect.stringMatching(/Each server counts on its own/) });
     expect(sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/^API requests work/) });
   } finally {
     await redisLink()?.close();

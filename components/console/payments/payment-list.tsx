@@ -106,8 +106,8 @@ const walletColumn: Column<PaymentView> = {
       <span className="block font-mono" title={row.payer}>
         {shortAddress(row.payer)}
       </span>
-      <span className="flex items-center text-xs">
-        {row.isX402 ? "x402 " : ""}
+      <span className="flex items-center gap-1.5 text-xs">
+        {row.isX402 ? <span>x402</span> : null}
         <Transaction of={row} />
       </span>
     </>
