@@ -151,15 +151,15 @@ test("a sandbox whose chains are starting is shown as such, and answers requests
 test("an empty address pool is shown as a problem for new accounts only, and clears within seconds of its end", async () => {
   const at = Date.UTC(2026, 10, 21, 9);
   restoreClock = setClock(() => at);
-  expect((await look()).lines["New accounts"]).toMatchObject({ tone: "good", word: "Operational" });
+  expect((await look()).lines["Deposit addresses"]).toMatchObject({ tone: "good", word: "Operational" });
   await pool().query("CREATE TABLE kept AS TABLE address_pool; DELETE FROM address_pool");
   restoreClock();
   restoreClock = setClock(() => at + 5_000);
   const { lines, sentence } = await look();
-  expect(lines["New accounts"]).toEqual({
-    name: "New accounts",
+  expect(lines["Deposit addresses"]).toEqual({
+    name: "Deposit addresses",
     tone: "weak",
-    word: "Paused: no deposit address is available",
+    word: "None available: new accounts wait",
     since: new Date(at + 5_000),
   });
   expect(sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/^API requests and sign-in work/) });
