@@ -85,7 +85,7 @@ test("without a sandbox there is no faucet, and a request moves nothing", async 
   setFaucet(undefined);
   const { owner, wallet } = await newOwner();
   expect(faucetAmount()).toBeNull();
-  expect(await requestFaucet(owner, "base")).toMatchObject({ ok: false, message: expect.stringMatching(/in a sandbox only/) });
+  expect(await requestFaucet(owner, "base")).toMatchObject({ ok: false, message: expect.stringMatching(/only available in a sandbox/) });
   expect(await unitsOf(wallet)).toEqual({ base: 0n, solana: 0n });
 });
 
@@ -178,7 +178,7 @@ test("a refusal by the chain does not count against the quota, and the log says 
   openFaucet({ minter: generatePrivateKey() });
   const { owner, wallet } = await newOwner();
   const refused = await requestFaucet(owner, "base");
-  expect(refused).toMatchObject({ ok: false, message: expect.stringMatching(/refused the transfer. Nothing was sent/) });
+  expect(refused).toMatchObject({ ok: false, message: expect.stringMatching(/rejected the transfer. Nothing was sent/) });
   openFaucet({ minter });
   const requests = await Promise.all(Array.from({ length: 21 }, () => requestFaucet(owner, "base")));
   expect(requests.filter(({ ok }) => ok)).toHaveLength(20);
