@@ -5,12 +5,14 @@ import { readAgreedLimits } from "@/lib/access/accounts";
 import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
+import { conversationWriter, isConversation, readConversation } from "../chat/conversation";
 import { type Caller, limit } from "../http/caller";
 import { type Endpoint, type EndpointTraits, endpoint, isDraining } from "../http/endpoint";
 import { type GatewayReply, type GatewayRequest, type IncomingRequest, invalidRequest, openRequest } from "../http/request";
 import { placeMoney, runPrompt } from "./pipeline";
 import { type Prompt, promptWriter, readPrompt } from "./prompt-body";
 import { replyWithQuote } from "./quote-endpoint";
+import { uploadSpace } from "./upload";
 
 /** Everything that an owner's browser sends to the gateway; of its headers only the content type. */
 export type OwnerRequest = Pick<IncomingRequest, "readBody" | "signal"> & { contentType: string | undefined };
@@ -46,10 +48,11 @@ export async function answerWhileAdmitted<Refusal>(
   return { reply, refusal };
 }
 
-/** Answers the body of POST /api/v1/prompt, always as a stream, and charges the account. Never throws. */
+/** Answers the body of POST /api/v1/prompt or of a conversation, always as a stream, and charges the account. Never throws. */
 export function answerForOwner(owner: SignedInOwner, incoming: OwnerRequest): Promise<GatewayReply> {
   const identify = (request: GatewayRequest) => identifyOwner(request, owner);
-  const steps: Endpoint = async (request) => runPrompt(request, { identify, read: readStreamed, place: placeMoney, write: promptWriter });
+  const steps: Endpoint = async (request) =>
+    runPrompt(request, { identify, read: readStreamed, place: placeMoney, write: writerOf, openSpace: uploadSpace });
   return run("playground", steps, incoming, { keepsFailures: true });
 }
 
@@ -58,7 +61,7 @@ export function quoteForOwner(owner: SignedInOwner, incoming: OwnerRequest): Pro
   const steps: Endpoint = async (request) => {
     const caller = await identifyOwner(request, owner);
     await limit(request, { ...caller, limitedAs: `${owner.accountId} quotes` });
-    return replyWithQuote(request, caller);
+    return replyWithQuote(request, caller, { read: readOwners, openSpace: uploadSpace(request, caller) });
   };
   return run("playground quote", steps, incoming);
 }
@@ -110,7 +113,13 @@ async function identifyOwner(request: GatewayRequest, { accountId, isConfirmed }
   };
 }
 
+const readOwners = (request: GatewayRequest, caller: Caller): Prompt | Promise<Prompt> =>
+  isConversation(request) ? readConversation(request, caller) : readPrompt(request, caller);
+
 const readStreamed = async (request: GatewayRequest, caller: Caller): Promise<Prompt> => ({
-  ...(await readPrompt(request, caller)),
+  ...(await readOwners(request, caller)),
   stream: true,
 });
+
+const writerOf: typeof promptWriter = (request, prompt, payment) =>
+  prompt.inputField === "messages" ? conversationWriter(request, prompt, payment) : promptWriter(request, prompt, payment);

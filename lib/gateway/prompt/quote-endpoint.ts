@@ -12,6 +12,7 @@ import { readBalance } from "@/lib/ledger/accounts";
 import { readPeriodSpend } from "@/lib/ledger/key-spend";
 import { whenLeft } from "@/lib/providers/cut-calls/read-on";
 import { tierAt } from "@/lib/providers/prices";
+import type { OpenSpace } from "../http/body-room";
 import { authenticate, type Caller, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import type { GatewayReply, GatewayRequest } from "../http/request";
@@ -27,10 +28,20 @@ export const quote = endpoint("quote", async (request) => {
   return replyWithQuote(request, caller);
 });
 
+interface QuoteReading {
+  read: (request: GatewayRequest, caller: Caller) => Prompt | Promise<Prompt>;
+  /** Where images are taken: space for large bodies. */
+  openSpace?: OpenSpace;
+}
+
 /** @throws AppError INVALID_REQUEST, INVALID_MODEL */
-export async function replyWithQuote(request: GatewayRequest, caller: Caller): Promise<GatewayReply> {
-  await request.loadBody();
-  const prompt = await readPrompt(request, caller);
+export async function replyWithQuote(
+  request: GatewayRequest,
+  caller: Caller,
+  { read, openSpace }: QuoteReading = { read: readPrompt },
+): Promise<GatewayReply> {
+  await request.loadBody(openSpace);
+  const prompt = await read(request, caller);
   const priced = quotePrompt({ ...prompt, maxCost: undefined }, await boundInput(prompt));
   const { available } = await readBalance(caller.accountId);
   const capLeft = caller.keyId && (await readCapLeft(caller.keyId));
