@@ -1,8 +1,8 @@
 // Whether a prompt fits into its model's context window, before it is sent.
 
 import type { ModelPrice } from "@/lib/console/views/models";
-import type { PromptFields } from "./code-lines";
 import { costOfTokens, countInputBytes, estimateInputTokens } from "./estimate";
+import type { RunFields } from "./run";
 import type { RunQuote } from "./run-request";
 
 /** No tokenizer in use makes more than a token of two bytes of ordinary text. */
@@ -15,13 +15,15 @@ export interface ContextProblem {
   tokens: number;
   /** It is longer even by the estimate; otherwise it may be. */
   isCertain: boolean;
+  /** It is longer by so much that no count makes it fit: it is not sent. */
+  isRefused: boolean;
   /** The cheapest model that reads it; null when none does. */
   alternative: ModelPrice | null;
 }
 
 /** Null when the prompt fits. The quote counts input tokens upward, and stops at the context window. */
 export function findContextProblem(
-  fields: PromptFields,
+  fields: Pick<RunFields, "system" | "prompt" | "sent">,
   model: ModelPrice,
   quote: RunQuote | null,
   models: readonly ModelPrice[],
@@ -31,7 +33,12 @@ export function findContextProblem(
   const isPossible =
     quote !== null && quote.inputTokens >= model.contextWindow && countInputBytes(fields) / BYTES_OF_SHORT_TOKENS > model.contextWindow;
   if (!isCertain && !isPossible) return null;
-  return { tokens, isCertain, alternative: findModelFor(Math.max(tokens, model.contextWindow) * MARGIN, models) };
+  return {
+    tokens,
+    isCertain,
+    isRefused: tokens > model.contextWindow * MARGIN,
+    alternative: findModelFor(Math.max(tokens, model.contextWindow) * MARGIN, models),
+  };
 }
 
 function findModelFor(tokens: number, models: readonly ModelPrice[]): ModelPrice | null {

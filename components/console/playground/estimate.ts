@@ -3,18 +3,18 @@
 import { parseUsd } from "@/lib/base/money";
 import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/token-estimate";
 import type { PromptFields } from "./code-lines";
-import type { Run, RunPrice } from "./run";
+import type { Run, RunFields, RunPrice } from "./run";
 
 const MILLION = 1_000_000n;
 
-type Input = Pick<PromptFields, "system" | "prompt">;
+type Input = Pick<PromptFields, "system" | "prompt"> & Pick<RunFields, "sent">;
 
 const countBytes = (text: string): number => new TextEncoder().encode(text).length;
 
-export const countInputBytes = ({ system, prompt }: Input): number => countBytes((system ?? "") + prompt);
+export const countInputBytes = ({ system, prompt, sent }: Input): number => sent?.bytes ?? countBytes((system ?? "") + prompt);
 
 export const estimateInputTokens = (input: Input): number =>
-  estimateMessageTokens(countInputBytes(input), input.system === undefined ? 1 : 2);
+  estimateMessageTokens(countInputBytes(input), input.sent?.messages ?? (input.system === undefined ? 1 : 2));
 
 export const estimateOutputTokens = (text: string): number => estimateTextTokens(countBytes(text));
 
@@ -26,8 +26,9 @@ export const estimateCost = ({ inputPrice, outputPrice }: RunPrice, input: Input
   costOfTokens(estimateInputTokens(input), inputPrice) + costOfTokens(estimateOutputTokens(text), outputPrice);
 
 /** The run's estimate, never above its maximum cost; null until that is known. */
-export function estimateRun({ ceiling, price, fields, text }: Run): bigint | null {
-  if (ceiling === null || text === "") return null;
-  const estimate = estimateCost(price, fields, text);
+export function estimateRun({ ceiling, price, fields, text, reasoning, toolCalls }: Run): bigint | null {
+  const written = reasoning + text + toolCalls.map((call) => call.name + call.arguments).join("");
+  if (ceiling === null || written === "") return null;
+  const estimate = estimateCost(price, fields, written);
   return estimate < ceiling ? estimate : ceiling;
 }

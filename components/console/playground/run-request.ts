@@ -2,6 +2,7 @@
 
 import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import type { WhenLeft } from "@/lib/base/when-left";
+import type { ChatBody } from "./chat/body";
 import type { RunFields, RunPayment, RunProblem, RunReceipt } from "./run";
 
 export interface PlaygroundEndpoints {
@@ -14,8 +15,23 @@ export interface PlaygroundEndpoints {
 export type RunEvent =
   | { type: "opened"; requestId: string | null }
   | { type: "text"; text: string }
+  | { type: "reasoning"; text: string }
+  | ToolCallPiece
+  | { type: "finish"; reason: string }
   | { type: "done"; receipt: RunReceipt; payment: RunPayment | null }
   | { type: "failed"; problem: RunProblem };
+
+/** Of each call the first piece has its id and name; the arguments of its pieces, joined, are the whole. */
+export interface ToolCallPiece {
+  type: "tool_call";
+  index: number;
+  id?: string | undefined;
+  name?: string | undefined;
+  arguments: string;
+}
+
+/** A conversation's turn, or a prompt alone. */
+export type RunBody = ChatBody | RunFields;
 
 export interface RunQuote {
   /** Reserved while it runs, and so its maximum cost; nano-USD. */
@@ -28,17 +44,17 @@ export interface RunQuote {
   whenLeft: WhenLeft;
 }
 
-const send = (url: string, csrfToken: string, fields: RunFields, signal: AbortSignal): Promise<Response> =>
+const send = (url: string, csrfToken: string, body: RunBody, signal: AbortSignal): Promise<Response> =>
   fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", "x-csrf-token": csrfToken },
-    body: JSON.stringify(fields),
+    body: JSON.stringify(body),
     signal,
   });
 
 /** Runs the prompt. @throws what fetch throws when the service is unreachable, or `signal` aborts */
-export async function* requestAnswer(endpoints: PlaygroundEndpoints, fields: RunFields, signal: AbortSignal): AsyncGenerator<RunEvent> {
-  const response = await send(endpoints.answerUrl, endpoints.csrfToken, fields, signal);
+export async function* requestAnswer(endpoints: PlaygroundEndpoints, body: RunBody, signal: AbortSignal): AsyncGenerator<RunEvent> {
+  const response = await send(endpoints.answerUrl, endpoints.csrfToken, body, signal);
   const requestId = response.headers.get("x-request-id");
   if (!response.ok || !response.body) {
     yield { type: "failed", problem: readProblem(await response.text()) };
@@ -48,9 +64,23 @@ export async function* requestAnswer(endpoints: PlaygroundEndpoints, fields: Run
   for await (const block of eventBlocks(response.body)) {
     const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
     if (data === undefined) continue; // a comment, which keeps a quiet connection alive
-    if (name === "delta") yield { type: "text", text: (JSON.parse(data) as { text: string }).text };
-    else if (name === "done") yield { type: "done", receipt: readReceipt(data), payment: readPayment(data) };
-    else yield { type: "failed", problem: readProblem(data) };
+    yield readEvent(name, data);
+  }
+}
+
+function readEvent(name: string | undefined, data: string): RunEvent {
+  switch (name) {
+    case "delta":
+    case "reasoning":
+      return { type: name === "delta" ? "text" : "reasoning", text: (JSON.parse(data) as { text: string }).text };
+    case "tool_call":
+      return { type: "tool_call", ...(JSON.parse(data) as Omit<ToolCallPiece, "type">) };
+    case "finish":
+      return { type: "finish", reason: (JSON.parse(data) as { reason: string }).reason };
+    case "done":
+      return { type: "done", receipt: readReceipt(data), payment: readPayment(data) };
+    default:
+      return { type: "failed", problem: readProblem(data) };
   }
 }
 
@@ -127,8 +157,8 @@ export const unreachable = (hadBegun: boolean): RunProblem => ({
 });
 
 /** Prices a prompt; the run itself reports a prompt's problems. */
-export async function fetchPrice(endpoints: PlaygroundEndpoints, fields: RunFields, signal: AbortSignal): Promise<RunQuote | null> {
-  const response = await send(endpoints.quoteUrl, endpoints.csrfToken, fields, signal);
+export async function fetchPrice(endpoints: PlaygroundEndpoints, body: RunBody, signal: AbortSignal): Promise<RunQuote | null> {
+  const response = await send(endpoints.quoteUrl, endpoints.csrfToken, body, signal);
   if (!response.ok) return null;
   const json = await response.text();
   const { affordableMaxTokens, inputTokens, whenLeft } = JSON.parse(json) as Omit<RunQuote, "ceiling" | "available">;

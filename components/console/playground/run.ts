@@ -11,8 +11,24 @@ export interface SignedPayment extends Omit<DrawnPayment, "text"> {
   signature: string;
 }
 
-/** Everything that a run sends. */
+/** A function that the model calls. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** As the model wrote them: JSON, or what was to become JSON. */
+  arguments: string;
+}
+
+/** A size of texts: what is estimated from. */
+export interface InputSize {
+  bytes: number;
+  messages: number;
+}
+
+/** What a run was asked. */
 export interface RunFields extends PromptFields {
+  /** Of a conversation's turn: everything that was sent; `prompt` is empty then. */
+  sent?: InputSize | undefined;
   payment?: SignedPayment | undefined;
 }
 
@@ -74,6 +90,11 @@ export interface Run extends RunTerms {
   fields: RunFields;
   state: "waiting" | "writing" | "done" | "stopped" | "failed";
   text: string;
+  /** What the model thought, where it tells. */
+  reasoning: string;
+  toolCalls: readonly ToolCall[];
+  /** Why the answer ended: `stop`, `length`, `tool_calls`, `content_filter`, …; null until it is complete. */
+  finish: string | null;
   requestId: string | null;
   receipt: RunReceipt | null;
   /** It has left this page, and its cost is awaited. */
@@ -94,6 +115,9 @@ export const newRun = (id: number, fields: RunFields, { ceiling, price, whenLeft
   whenLeft,
   state: "waiting",
   text: "",
+  reasoning: "",
+  toolCalls: [],
+  finish: null,
   requestId: null,
   receipt: null,
   isFinishing: false,

@@ -1,0 +1,158 @@
+// Conversations: what each turn sends, what is edited and asked again, and what it cost.
+
+import { expect, test } from "vitest";
+import { newRun, type Run } from "../run";
+import { countTextBytes, type TurnOptions, writeBody } from "./body";
+import {
+  addTurn,
+  type Conversation,
+  changeRun,
+  costOfConversation,
+  dropFrom,
+  messagesOf,
+  newConversation,
+  openCalls,
+  runsOf,
+  type Turn,
+  type TurnInput,
+  titleOf,
+} from "./conversation";
+
+const options: TurnOptions = { model: "grok", system: "Be brief.", maxTokens: 5 };
+const terms = { ceiling: 100n, price: { inputPrice: "1", outputPrice: "1" }, whenLeft: "cut" } as const;
+const message = (text: string): TurnInput => ({ kind: "message", text, images: [] });
+const runOf = (id: number, changes: Partial<Run> = {}): Run => ({
+  ...newRun(id, { model: "grok", prompt: "" }, terms),
+  state: "done",
+  text: `answer ${id}`,
+  requestId: `req_${id}`,
+  receipt: { inputTokens: 1, outputTokens: 2, inputCost: 9_007_199_254_740_993n, outputCost: 1n, lines: [], borne: 0n },
+  ...changes,
+});
+const turn = (id: number, input: TurnInput, changes: Partial<Run> = {}): Turn => ({ id, options, input, run: runOf(id, changes) });
+const of = (...turns: Turn[]): Conversation => turns.reduce(addTurn, newConversation("c", 0));
+
+test("a turn is sent with everything before it, the system message first", () => {
+  const { turns } = of(turn(1, message("one")), turn(2, message("two")));
+  expect(messagesOf("Be brief.", turns, message("three"))).toEqual([
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "one" },
+    { role: "assistant", content: "answer 1" },
+    { role: "user", content: "two" },
+    { role: "assistant", content: "answer 2" },
+    { role: "user", content: "three" },
+  ]);
+});
+
+test("a stopped answer is sent as far as it came; one that failed without a word is left out with its question", () => {
+  const { turns } = of(turn(1, message("one"), { state: "stopped", text: "half" }), turn(2, message("two"), { state: "failed", text: "" }));
+  expect(messagesOf(undefined, turns, message("three"))).toEqual([
+    { role: "user", content: "one" },
+    { role: "assistant", content: "half" },
+    { role: "user", content: "three" },
+  ]);
+});
+
+test("images go with their turn as the API takes them, and no longer once they are lost", () => {
+  const images = [{ name: "a.png", url: "data:image/png;base64,AA==" }];
+  expect(messagesOf(undefined, [], { kind: "message", text: "What is it?", images })).toEqual([
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "What is it?" },
+        { type: "image_url", image_url: { url: "data:image/png;base64,AA==" } },
+      ],
+    },
+  ]);
+  const lost = { kind: "message", text: "What is it?", images: [{ name: "a.png", url: null }] } as const;
+  expect(messagesOf(undefined, [], lost)).toEqual([{ role: "user", content: "What is it?" }]);
+});
+
+const calls = [
+  { id: "call_1", name: "get_weather", arguments: '{"city":"Oslo"}' },
+  { id: "call_2", name: "get_time", arguments: "{}" },
+];
+const results: TurnInput = {
+  kind: "results",
+  results: calls.map(({ id, name }) => ({ callId: id, name, output: `of ${name}` })),
+};
+
+test("results follow the calls that they are of; calls that a message follows are not sent, since they would be refused", () => {
+  const { turns } = of(turn(1, message("Weather?"), { text: "", toolCalls: calls, finish: "tool_calls" }));
+  expect(openCalls(turns)).toEqual(calls);
+  expect(messagesOf(undefined, turns, results)).toEqual([
+    { role: "user", content: "Weather?" },
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [
+        { id: "call_1", type: "function", function: { name: "get_weather", arguments: '{"city":"Oslo"}' } },
+        { id: "call_2", type: "function", function: { name: "get_time", arguments: "{}" } },
+      ],
+    },
+    { role: "tool", tool_call_id: "call_1", content: "of get_weather" },
+    { role: "tool", tool_call_id: "call_2", content: "of get_time" },
+  ]);
+  expect(messagesOf(undefined, turns, message("Never mind"))).toEqual([
+    { role: "user", content: "Weather?" },
+    { role: "user", content: "Never mind" },
+  ]);
+});
+
+test("the calls of a stopped answer may be cut, and wait for nothing", () => {
+  expect(openCalls(of(turn(1, message("x"), { state: "stopped", toolCalls: calls })).turns)).toEqual([]);
+  expect(openCalls(of(turn(1, message("x"), { state: "writing", toolCalls: calls })).turns)).toEqual([]);
+});
+
+test("editing drops a turn and the later ones, and what they cost stays", () => {
+  const before = of(
+    turn(1, message("one")),
+    turn(2, message("two")),
+    turn(3, message("three"), { state: "stopped", receipt: null, isFinishing: true }),
+  );
+  const after = dropFrom(before, 2);
+  expect(after.turns.map(({ id }) => id)).toEqual([1]);
+  expect(after.replaced.map(({ id, text }) => [id, text])).toEqual([
+    [2, ""],
+    [3, ""],
+  ]);
+  expect(costOfConversation(after)).toEqual({ charged: 2n * 9_007_199_254_740_994n, requestIds: ["req_2", "req_1"], open: 1 });
+  // The charge of a run that goes on at its provider arrives after its turn is gone.
+  const charged = changeRun(after, 3, { isFinishing: false, text: "late", receipt: runOf(3).receipt });
+  expect(costOfConversation(charged)).toMatchObject({ charged: 3n * 9_007_199_254_740_994n, open: 0 });
+  expect(runsOf(charged).find(({ id }) => id === 3)?.text).toBe("");
+  expect(dropFrom(before, 99)).toBe(before);
+  expect(changeRun(before, 99, { text: "x" })).toBe(before);
+});
+
+test("a charge that came with a failure counts, and an open run is no charge", () => {
+  const problem = {
+    ...{ code: "INTERNAL_ERROR", reason: "x", message: "It failed.", requestId: null, deficit: null },
+    ...{ affordableMaxTokens: null, retryAfterMs: null, cost: 7n },
+  };
+  const conversation = of(
+    turn(1, message("one"), { state: "failed", receipt: null, problem }),
+    turn(2, message("two"), { state: "writing", receipt: null }),
+  );
+  expect(costOfConversation(conversation)).toEqual({ charged: 7n, requestIds: ["req_1"], open: 1 });
+});
+
+test("a conversation is named by its first words, until it is renamed", () => {
+  expect(titleOf(newConversation("c", 0))).toBe("New chat");
+  expect(titleOf(of(turn(1, message("  What\nis it? "))))).toBe("What is it?");
+  expect(titleOf(of(turn(1, message("word ".repeat(50)))))).toMatch(/^(word ){10,12}word…$/);
+  expect(titleOf({ ...of(turn(1, message("x"))), title: "Mine" })).toBe("Mine");
+});
+
+test("the same turn always gives the same text, and its size counts texts, tools and schema, not images", () => {
+  const tools = [{ type: "function", function: { name: "f" } }] as const;
+  const full = { ...options, effort: "low", tools, schema: { name: "answer", schema: { type: "object" } } } as const;
+  const messages = messagesOf("é", [], { kind: "message", text: "🪙", images: [{ name: "a", url: "data:image/png;base64,AAAA" }] });
+  expect(JSON.stringify(writeBody(full, messages))).toBe(JSON.stringify(writeBody({ ...full }, [...messages])));
+  expect(writeBody(full, messages)).toMatchObject({
+    ...{ model: "grok", max_completion_tokens: 5, reasoning_effort: "low" },
+    response_format: { type: "json_schema", json_schema: { name: "answer", strict: true } },
+  });
+  const extra = JSON.stringify(tools).length + '{"type":"object"}'.length;
+  expect(countTextBytes(writeBody(full, messages))).toBe(2 + 4 + extra);
+});

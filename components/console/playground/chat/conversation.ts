@@ -1,0 +1,145 @@
+// A conversation: its turns, each a message or results of tools and the run that answers it. Nothing here is changed in place.
+
+import { chargeOf } from "../cost-lines";
+import { isRunning, type Run, type ToolCall } from "../run";
+import type { ChatMessage, ContentPart, TurnOptions } from "./body";
+
+export interface AttachedImage {
+  name: string;
+  /** A data URL; null once it is no longer there: browsers have no space to keep images. */
+  url: string | null;
+}
+
+export interface ToolResult {
+  callId: string;
+  name: string;
+  output: string;
+}
+
+export type TurnInput =
+  | { kind: "message"; text: string; images: readonly AttachedImage[] }
+  | { kind: "results"; results: readonly ToolResult[] };
+
+export interface Turn {
+  /** That of its run. */
+  id: number;
+  options: TurnOptions;
+  input: TurnInput;
+  run: Run;
+  /** Only the beginning of its texts was kept. */
+  isCut?: boolean | undefined;
+}
+
+export interface Conversation {
+  id: string;
+  /** As it was renamed; null: by its first words. */
+  title: string | null;
+  /** Unix milliseconds. */
+  updatedAt: number;
+  turns: readonly Turn[];
+  /** Runs whose answer was asked for again or edited away, without their texts: they cost something all the same. */
+  replaced: readonly Run[];
+}
+
+const MAX_TITLE = 60;
+
+export const newConversation = (id: string, now: number): Conversation => ({ id, title: null, updatedAt: now, turns: [], replaced: [] });
+
+export const addTurn = (conversation: Conversation, turn: Turn): Conversation => ({
+  ...conversation,
+  updatedAt: turn.id,
+  turns: [...conversation.turns, turn],
+});
+
+/** Without this turn and the later ones, whose costs stay. */
+export function dropFrom(conversation: Conversation, turnId: number): Conversation {
+  const at = conversation.turns.findIndex(({ id }) => id === turnId);
+  if (at < 0) return conversation;
+  const dropped = conversation.turns.slice(at).map(({ run }) => ({ ...run, text: "", reasoning: "", toolCalls: [] }));
+  return { ...conversation, turns: conversation.turns.slice(0, at), replaced: [...conversation.replaced, ...dropped] };
+}
+
+/** The conversation in which one run has changed; the same object where it has no such run. */
+export function changeRun(conversation: Conversation, runId: number, changes: Partial<Run>): Conversation {
+  const isOf = ({ id }: { id: number }) => id === runId;
+  if (conversation.turns.some(isOf)) {
+    const turns = conversation.turns.map((turn) => (isOf(turn) ? { ...turn, run: { ...turn.run, ...changes } } : turn));
+    return { ...conversation, turns };
+  }
+  if (!conversation.replaced.some(isOf)) return conversation;
+  const { text: _, reasoning: __, toolCalls: ___, ...rest } = changes;
+  return { ...conversation, replaced: conversation.replaced.map((run) => (isOf(run) ? { ...run, ...rest } : run)) };
+}
+
+export const runsOf = ({ turns, replaced }: Conversation): Run[] => [...replaced, ...turns.map(({ run }) => run)];
+
+export function titleOf({ title, turns }: Conversation): string {
+  if (title !== null) return title;
+  const first = turns[0]?.input;
+  const words = first?.kind === "message" ? first.text.replace(/\s+/g, " ").trim() : "";
+  if (words === "") return first ? "Images" : "New chat";
+  return words.length <= MAX_TITLE ? words : `${words.slice(0, MAX_TITLE).replace(/\s\S*$/, "")}…`;
+}
+
+/** It has something to go on from: later turns send it along. */
+export const hasAnswer = ({ run }: Turn): boolean => run.text !== "" || wholeCalls(run).length > 0;
+
+/** The tool calls of a complete answer; those of a stopped one may be cut. */
+const wholeCalls = ({ state, toolCalls }: Run): readonly ToolCall[] => (state === "done" ? toolCalls : []);
+
+/** The calls that wait for their results. */
+export function openCalls(turns: readonly Turn[]): readonly ToolCall[] {
+  const last = turns.at(-1);
+  return last && !isRunning(last.run) ? wholeCalls(last.run) : [];
+}
+
+/** The messages of these turns, and of the input that follows them. Turns without an answer are left out. */
+export function messagesOf(system: string | undefined, turns: readonly Turn[], next: TurnInput | null): ChatMessage[] {
+  const inputs = [...turns.filter(hasAnswer).map(({ input, run }) => ({ input, run })), ...(next ? [{ input: next, run: null }] : [])];
+  const messages: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
+  for (const [index, { input, run }] of inputs.entries()) {
+    messages.push(...inputMessages(input));
+    if (!run) continue;
+    const after = inputs[index + 1]?.input;
+    // Calls without their results are refused: somebody wrote a message in place of them.
+    const calls = !next || after?.kind === "results" ? wholeCalls(run) : [];
+    if (run.text === "" && calls.length === 0) continue;
+    messages.push({
+      role: "assistant",
+      content: run.text === "" ? null : run.text,
+      ...(calls.length > 0 && {
+        tool_calls: calls.map(({ id, name, arguments: given }) => ({ id, type: "function", function: { name, arguments: given } })),
+      }),
+    });
+  }
+  return messages;
+}
+
+function inputMessages(input: TurnInput): ChatMessage[] {
+  if (input.kind === "results") return input.results.map(({ callId, output }) => ({ role: "tool", tool_call_id: callId, content: output }));
+  const images = input.images.flatMap(({ url }): ContentPart[] => (url === null ? [] : [{ type: "image_url", image_url: { url } }]));
+  if (images.length === 0) return [{ role: "user", content: input.text === "" ? "(An image stood here.)" : input.text }];
+  return [{ role: "user", content: input.text === "" ? images : [{ type: "text", text: input.text }, ...images] }];
+}
+
+export interface ConversationCost {
+  /** The sum of what was charged, nano-USD. */
+  charged: bigint;
+  /** Of the charges. */
+  requestIds: readonly string[];
+  /** Runs that may still be charged. */
+  open: number;
+}
+
+/** The sum of what the ledger wrote for each run. */
+export function costOfConversation(conversation: Conversation): ConversationCost {
+  let [charged, open] = [0n, 0];
+  const requestIds: string[] = [];
+  for (const run of runsOf(conversation)) {
+    const charge = chargeOf(run);
+    if (charge !== null) charged += charge;
+    if (charge !== null && run.requestId !== null) requestIds.push(run.requestId);
+    if (isRunning(run) || run.isFinishing) open += 1;
+  }
+  return { charged, requestIds, open };
+}
