@@ -1,9 +1,14 @@
-// What the playground keeps in this browser, by account: the draft and the answers, until the owner signs out.
+// What the playground keeps in this browser, by account: the draft and the conversations, each under a key of its own, until the owner signs
+// out.
 
 const PREFIX = "playground:";
 const CLEARED = "playground-cleared";
 
-export type KeptPart = "draft" | "runs";
+/** `runs` is of an earlier version, and only read. */
+export type KeptPart = "draft" | "runs" | `chat:${string}`;
+
+/** `full`: the browser has no space for it; `forbidden`: it allows no storage. */
+export type KeepOutcome = "kept" | "full" | "forbidden";
 
 const keyOf = (accountId: string, part: KeptPart): string => `${PREFIX}${accountId}:${part}`;
 
@@ -16,17 +21,50 @@ export function readKept(accountId: string, part: KeptPart): unknown {
   }
 }
 
-/** Keeps a value; bigints become digits. Keeps nothing, not even the value before, where the browser has no space for it. */
-export function keep(accountId: string, part: KeptPart, value: unknown): void {
-  const text = JSON.stringify(value, (_, field: unknown) => (typeof field === "bigint" ? String(field) : field));
+/** A value as it is kept; bigints become digits. */
+export const keptText = (value: unknown): string =>
+  JSON.stringify(value, (_, field: unknown) => (typeof field === "bigint" ? String(field) : field));
+
+/** Keeps a value. Keeps nothing, not even the value before, where the browser has no space for it. */
+export function keep(accountId: string, part: KeptPart, value: unknown): KeepOutcome {
   const key = keyOf(accountId, part);
-  if (!write(key, text)) write(key, "null");
+  const outcome = write(key, keptText(value));
+  if (outcome === "full") removeKept(accountId, part);
+  return outcome;
 }
 
-/** False where the browser has no space, or allows no storage: the page works without it. */
-function write(key: string, text: string): boolean {
+export function removeKept(accountId: string, part: KeptPart): void {
+  try {
+    localStorage.removeItem(keyOf(accountId, part));
+  } catch {
+    // Nothing was kept.
+  }
+}
+
+/** The ids of the account's kept conversations. */
+export function listKeptChats(accountId: string): string[] {
+  const prefix = keyOf(accountId, "chat:");
+  try {
+    return Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
+  } catch {
+    return [];
+  }
+}
+
+function write(key: string, text: string): KeepOutcome {
   try {
     localStorage.setItem(key, text);
+    return "kept";
+  } catch {
+    return mayStore() ? "full" : "forbidden";
+  }
+}
+
+/** Access itself throws where a browser forbids storage, and one character is too much only where it does. */
+function mayStore(): boolean {
+  try {
+    localStorage.setItem(`${PREFIX}test`, "");
+    localStorage.removeItem(`${PREFIX}test`);
     return true;
   } catch {
     return false;
@@ -38,6 +76,9 @@ export function clearPlayground(accountId?: string): void {
   const prefix = accountId === undefined ? PREFIX : `${PREFIX}${accountId}:`;
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key);
+    // Other tabs hear of a change to it.
+    localStorage.setItem(CLEARED, String(Date.now()));
+    localStorage.removeItem(CLEARED);
   } catch {
     // Nothing was kept.
   }
@@ -47,7 +88,7 @@ export function clearPlayground(accountId?: string): void {
 /** Calls `listener` when this or another tab clears the store; returns a function that stops it. */
 export function onCleared(listener: () => void): () => void {
   const onStorage = ({ key, newValue }: StorageEvent) => {
-    if (key === null || (key.startsWith(PREFIX) && newValue === null)) listener();
+    if (key === null || (key === CLEARED && newValue !== null)) listener();
   };
   window.addEventListener(CLEARED, listener);
   window.addEventListener("storage", onStorage);

@@ -1,16 +1,10 @@
-// The draft and the runs as they are kept in the browser. What is stored there may be of an older version, or changed by hand: it is
-// parsed, and dropped when it does not fit.
+// A run as it is kept in the browser. What is stored there may be of an older version, or changed by hand: it is parsed, and dropped when it
+// does not fit.
 
 import * as z from "zod/mini";
 import { kindText } from "@/components/models/kind-text";
 import { whenLeftNames } from "@/lib/base/when-left";
-import type { PromptForm } from "../prompt-form";
 import { isRunning, type Run } from "../run";
-import { keep, readKept } from "./browser-store";
-
-const MAX_RUNS = 20;
-/** Characters of all kept runs; browsers store some five million a site. */
-const MAX_LENGTH = 1_000_000;
 
 const amount = z.pipe(
   z.string().check(z.regex(/^-?\d{1,30}$/)),
@@ -25,6 +19,7 @@ const fields = z.object({
   model: z.string(),
   system: z.optional(z.string()),
   prompt: z.string(),
+  sent: z.optional(z.object({ bytes: z.number(), messages: z.number() })),
   maxTokens: z.optional(z.number()),
   temperature: z.optional(z.number()),
   payment: z.optional(
@@ -60,7 +55,9 @@ const receipt = z.object({
   borne: z._default(amount, 0n),
 });
 
-const run = z.object({
+const toolCall = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
+
+const keptRun = z.object({
   id: z.number(),
   fields,
   ceiling: z.nullable(amount),
@@ -68,6 +65,9 @@ const run = z.object({
   price: z.object({ inputPrice: price, outputPrice: price }),
   state: z.enum(["waiting", "writing", "done", "stopped", "failed"]),
   text: z.string(),
+  reasoning: z._default(z.string(), ""),
+  toolCalls: z._default(z.array(toolCall), []),
+  finish: z._default(z.nullable(z.string()), null),
   requestId: z.nullable(z.string()),
   receipt: z.nullable(receipt),
   payment: z.nullable(z.object({ transaction: z.nullable(z.string()), change: amount, changeBelongsTo: z.enum(["account", "address"]) })),
@@ -76,31 +76,11 @@ const run = z.object({
   totalMs: z.nullable(z.number()),
 });
 
-const draft = z.object({ model: z.string(), system: z.string(), prompt: z.string(), maxTokens: z.string(), temperature: z.string() });
-
-export function readDraft(accountId: string): PromptForm | null {
-  return draft.safeParse(readKept(accountId, "draft")).data ?? null;
-}
-
-/** Newest first. A run that was under way when its page closed was stopped by that. */
-export function readRuns(accountId: string): Run[] {
-  const kept = readKept(accountId, "runs");
-  return (Array.isArray(kept) ? kept : []).flatMap((row): Run[] => {
-    const parsed = run.safeParse(row).data;
-    if (!parsed) return [];
+/** A run that was under way when its page closed was stopped by that. */
+export const run = z.pipe(
+  keptRun,
+  z.transform((parsed): Run => {
     const known: Run = { ...parsed, isFinishing: false };
-    return [isRunning(known) ? { ...known, state: "stopped" } : known];
-  });
-}
-
-/** Adds these runs to those kept by other tabs, and drops the oldest when there are too many. */
-export function keepRuns(accountId: string, runs: readonly Run[]): void {
-  const byId = new Map([...readRuns(accountId), ...runs].map((known) => [known.id, known]));
-  const newestFirst = [...byId.values()].sort((one, other) => other.id - one.id).slice(0, MAX_RUNS);
-  let left = MAX_LENGTH;
-  const fitting = newestFirst.filter(({ text, fields: { prompt, system = "" } }) => {
-    left -= text.length + prompt.length + system.length;
-    return left >= 0;
-  });
-  keep(accountId, "runs", fitting);
-}
+    return isRunning(known) ? { ...known, state: "stopped" } : known;
+  }),
+);
