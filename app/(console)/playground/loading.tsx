@@ -5,17 +5,16 @@ export default function PlaygroundLoading() {
     <>
       <Skeleton className="h-7 w-32" />
       <Skeleton className="mt-2 mb-6 h-5 w-full max-w-[560px]" />
-      <div className="grid gap-x-10 gap-y-8 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
-        <div className="grid content-start gap-4 border-t border-line pt-4">
+      <div className="grid gap-x-10 gap-y-6 border-t border-line pt-5 lg:grid-cols-[280px_minmax(0,1fr)]">
+        <div className="grid content-start gap-4">
           <Skeleton className="h-5 w-16" />
           <Skeleton className="h-10 w-full" />
-          <Skeleton className="h-16 w-full" />
-          <Skeleton className="h-40 w-full" />
-          <Skeleton className="h-10 w-full" />
+          <Skeleton className="h-20 w-full max-lg:hidden" />
+          <Skeleton className="h-10 w-full max-lg:hidden" />
         </div>
-        <div className="grid content-start gap-4 border-t border-line pt-4">
-          <Skeleton className="h-5 w-16" />
+        <div className="grid content-start gap-4">
           <Skeleton className="h-60 w-full" />
+          <Skeleton className="h-28 w-full" />
         </div>
       </div>
     </>

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { Amount, placesOf } from "@/components/ui/text/amount";
+import { Amount } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
 import { Button } from "../../ui/button";
 import type { RunQuote } from "./run-request";
@@ -13,46 +13,57 @@ interface HoldLineProps {
   available: bigint;
   /** A run is under way, which changes what is available. */
   isChanging: boolean;
+}
+
+/** The maximum that a run reserves, beside the available balance. */
+export function HoldLine({ quote, isPending, available, isChanging }: HoldLineProps) {
+  const isShort = quote !== null && quote.ceiling > available;
+  return (
+    <dl className="flex flex-wrap gap-x-4 gap-y-0.5 text-xs">
+      <div className="flex gap-1.5">
+        <dt className="text-muted">Available</dt>
+        <dd className={`font-mono ${isChanging ? "text-faint" : ""}`}>
+          <Amount nano={available} />
+        </dd>
+      </div>
+      <div className="flex gap-1.5">
+        <dt className="text-muted">Maximum cost, reserved</dt>
+        <dd className={`font-mono ${isPending ? "text-faint" : isShort ? "text-red" : ""}`}>
+          {quote ? <Amount nano={quote.ceiling} /> : <span className="text-faint">–</span>}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+interface MoneyProblemProps extends Pick<HoldLineProps, "quote" | "available"> {
   isFrozen: boolean;
   onLower: (tokens: number) => void;
 }
 
-/** The maximum that a run reserves, beside the available balance. */
-export function HoldLine({ quote, isPending, available, isChanging, isFrozen, onLower }: HoldLineProps) {
-  const places = placesOf(quote ? [quote.ceiling, available] : [available]);
+/** Why the balance does not pay for the message. */
+export function MoneyProblem({ quote, available, isFrozen, onLower }: MoneyProblemProps) {
   const deficit = quote ? quote.ceiling - available : 0n;
-  return (
-    <div className="mt-4 border-y border-line py-3 text-sm">
-      <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1">
-        <dt className="text-muted">Available</dt>
-        <dd className={`text-right font-mono ${isChanging ? "text-faint" : ""}`}>
-          <Amount nano={available} places={places} />
-        </dd>
-        <dt className="text-muted">Maximum cost, reserved while it runs</dt>
-        <dd className={`text-right font-mono ${isPending ? "text-faint" : deficit > 0n ? "text-red" : ""}`}>
-          {quote ? <Amount nano={quote.ceiling} places={places} /> : <span className="text-faint">–</span>}
-        </dd>
-      </dl>
-      {isFrozen ? (
-        <p className="mt-3 text-red">
-          This account is frozen, or your wallet is leaving it. You can see everything, but not run prompts. Contact support.
-        </p>
-      ) : null}
-      {quote && deficit > 0n && !isFrozen ? (
-        <ShortOfMoney deficit={deficit} affordableMaxTokens={quote.affordableMaxTokens} onLower={onLower} />
-      ) : null}
-    </div>
-  );
+  if (isFrozen) {
+    return (
+      <p className="px-2 pt-1 pb-2 text-sm text-red">
+        This account is frozen, or your wallet is leaving it. You can see everything, but not run prompts. Contact support.
+      </p>
+    );
+  }
+  return quote && deficit > 0n ? (
+    <ShortOfMoney deficit={deficit} affordableMaxTokens={quote.affordableMaxTokens} onLower={onLower} />
+  ) : null;
 }
 
-interface ShortOfMoneyProps extends Pick<HoldLineProps, "onLower">, Pick<RunQuote, "affordableMaxTokens"> {
+interface ShortOfMoneyProps extends Pick<MoneyProblemProps, "onLower">, Pick<RunQuote, "affordableMaxTokens"> {
   /** Nano-USD. */
   deficit: bigint;
 }
 
 const ShortOfMoney = ({ deficit, affordableMaxTokens, onLower }: ShortOfMoneyProps) => (
-  <div className="mt-3 grid justify-items-start gap-3">
-    <p role="status" className="text-red">
+  <div className="grid justify-items-start gap-2 px-2 pt-1 pb-2">
+    <p role="status" className="text-sm text-red">
       You need <Amount nano={deficit} /> more to run this.
     </p>
     <div className="flex flex-wrap gap-2">

@@ -5,12 +5,13 @@ import { describe, expect, test } from "vitest";
 import { drawPage } from "@/components/ui/testing/app-router";
 import { whenLeftText } from "@/lib/base/when-left";
 import type { ModelPrice } from "@/lib/console/views/models";
-import { AnswerPanel } from "./answer-panel";
+import { Answer } from "./chat/answer";
 import { findContextProblem } from "./context-fit";
 import { costLines } from "./cost-lines";
 import { estimateRun } from "./estimate";
 import { newRun, type Run, type RunCost, type RunReceipt } from "./run";
 import { RunFigures } from "./run-figures";
+import { StopNote } from "./stop-note";
 import { awaitCost } from "./use-run-costs";
 
 const fields = { model: "gpt-4", prompt: "Hi", system: undefined, maxTokens: 5, temperature: undefined };
@@ -87,18 +88,17 @@ test("a prompt that was read from the cache shows its cheaper input, and that no
 describe("a run that was stopped", () => {
   const drawPanel = (run: Run): string =>
     drawPage(
-      createElement(AnswerPanel, {
-        ...{ run, availableNow: null },
-        ...{ onStop: () => undefined, onExample: () => undefined, onLower: () => undefined },
-        ...{ onAgain: () => undefined, onAllow: () => undefined },
+      createElement(Answer, {
+        ...{ run, availableNow: null, isNewest: true, mayAsk: true },
+        ...{ onLower: () => undefined, onAgain: () => undefined, onAllow: () => undefined },
       }),
     );
   const receipt: RunReceipt = { inputTokens: 4, outputTokens: 9_000, inputCost: 126_000n, outputCost: 567_000_000n, lines: [], borne: 0n };
 
   test.each(["cut", "drained"] as const)("says what that means while it runs and afterwards, in the same words: %s", (whenLeft) => {
-    for (const state of ["waiting", "writing", "stopped"] as const) {
-      expect(drawPanel(runOf({ state, whenLeft }))).toContain(whenLeftText[whenLeft]);
-    }
+    // At the Stop button, then in its turn.
+    expect(drawPage(createElement(StopNote, { run: runOf({ state: "writing", whenLeft }) }))).toContain(whenLeftText[whenLeft]);
+    expect(drawPanel(runOf({ state: "stopped", whenLeft }))).toContain(whenLeftText[whenLeft]);
     expect(drawPanel(runOf({ state: "stopped", whenLeft, receipt }))).toContain(whenLeftText[whenLeft]);
     expect(drawPanel(runOf({ state: "done", whenLeft, receipt }))).not.toContain(whenLeftText[whenLeft]);
   });
@@ -189,8 +189,14 @@ describe("a prompt and its model's context window", () => {
   });
 
   test("one that is longer names the cheapest model that reads it", () => {
-    expect(find("x".repeat(40_000), 8_000)).toMatchObject({ tokens: 10_003, isCertain: true, alternative: { id: "cheap" } });
+    expect(find("x".repeat(40_000), 8_000)).toMatchObject({
+      tokens: 10_003,
+      isCertain: true,
+      isRefused: true,
+      alternative: { id: "cheap" },
+    });
+    expect(find("x".repeat(38_000), 8_000)).toMatchObject({ isCertain: true, isRefused: false });
     expect(find("x".repeat(20_000), 8_000)).toMatchObject({ isCertain: false, alternative: { id: "tight" } });
-    expect(find("x".repeat(4_000_000), 8_000)).toMatchObject({ isCertain: true, alternative: null });
+    expect(find("x".repeat(4_000_000), 8_000)).toMatchObject({ isCertain: true, isRefused: true, alternative: null });
   });
 });

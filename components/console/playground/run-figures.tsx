@@ -13,6 +13,8 @@ interface RunFiguresProps {
   run: Run;
   /** What the account can spend, nano-USD; null while it is not known. */
   availableNow: bigint | null;
+  /** Only the charge is shown until it is opened. */
+  isFolded?: boolean;
 }
 
 interface PaymentFiguresProps {
@@ -22,10 +24,24 @@ interface PaymentFiguresProps {
 }
 
 /** Tokens, cost and time of a run: marked as estimates until the provider's own count arrives. */
-export function RunFigures({ run, availableNow }: RunFiguresProps) {
+export function RunFigures({ run, availableNow, isFolded = false }: RunFiguresProps) {
   const { receipt, text } = run;
+  const charged = chargeOf(run);
   if (!receipt && text === "" && !isRunning(run) && !run.isFinishing) return <RequestLine run={run} />;
-  const outputTokens = receipt?.outputTokens ?? estimateOutputTokens(text);
+  if (isFolded && charged !== null) {
+    return (
+      <details className="mt-3 text-sm">
+        <summary className="flex min-h-8 w-fit cursor-pointer items-center text-xs text-muted transition hover:text-ink">
+          Charged{" "}
+          <span className="ml-1 font-mono text-ink">
+            <Amount nano={charged} />
+          </span>
+        </summary>
+        <RunFigures run={run} availableNow={null} />
+      </details>
+    );
+  }
+  const outputTokens = receipt?.outputTokens ?? estimateOutputTokens(text + run.reasoning);
   return (
     <>
       <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-3 text-sm sm:grid-cols-4">
@@ -113,8 +129,13 @@ function RequestLine({ run }: { run: Run }) {
         </p>
       ) : null}
       {run.requestId ? (
-        <p className="mt-3 flex items-center gap-2 text-xs text-muted">
+        <p className="mt-3 flex flex-wrap items-center gap-x-2 text-xs text-muted">
           Request <ShortAddress value={run.requestId} what="request id" />
+          {chargeOf(run) === null ? null : (
+            <Link href={`/usage?request=${run.requestId}`} className="underline underline-offset-2 hover:text-ink">
+              Receipt
+            </Link>
+          )}
         </p>
       ) : null}
     </>

@@ -9,6 +9,8 @@ interface RunProblemNoticeProps {
   problem: RunProblem;
   /** What the run was paid with; null for the balance. */
   payment: SignedPayment | null;
+  /** A run may be started now. */
+  mayAsk?: boolean;
   onLower: (tokens: number) => void;
   onAgain: () => void;
   onAllow: () => void;
@@ -57,11 +59,11 @@ export function RunProblemNotice({ problem, payment, ...steps }: RunProblemNotic
   );
 }
 
-function NextSteps({ problem, payment, onLower, onAgain, onAllow }: RunProblemNoticeProps): ReactNode {
+function NextSteps({ problem, payment, mayAsk = true, onLower, onAgain, onAllow }: RunProblemNoticeProps): ReactNode {
   const { code, reason, affordableMaxTokens } = problem;
   if (payment && mayPayAgain(problem)) {
     return (
-      <Button size="small" onClick={onAgain}>
+      <Button size="small" disabled={!mayAsk} onClick={onAgain}>
         Send again
       </Button>
     );
@@ -75,7 +77,7 @@ function NextSteps({ problem, payment, onLower, onAgain, onAllow }: RunProblemNo
   }
   if (code === "SPEND_CAP_REACHED") {
     return (
-      <Button size="small" onClick={onAllow}>
+      <Button size="small" disabled={!mayAsk} onClick={onAllow}>
         Confirm with your wallet
       </Button>
     );
@@ -110,17 +112,17 @@ function NextSteps({ problem, payment, onLower, onAgain, onAllow }: RunProblemNo
 }
 
 const cures: Record<string, string> = {
-  INVALID_REQUEST: "Fix that field and run it again. Nothing was charged.",
+  INVALID_REQUEST: "Correct that, then retry. Nothing was charged.",
   INVALID_MODEL: "Choose another model. Nothing was charged.",
   INVALID_API_KEY: "Contact the operator. Nothing was charged.",
   KEY_NOT_ALLOWED: "Contact the operator. Nothing was charged.",
-  SPEND_CAP_REACHED: "Confirm with your wallet to go on for 15 minutes without a limit. Nothing was charged.",
+  SPEND_CAP_REACHED: "Confirm with your wallet to go on for 15 minutes without a daily limit. Nothing was charged.",
   INTERNAL_ERROR: "Run it again, or try another model.",
   SERVICE_BUSY: "The service is busy. Run it again in a moment. Nothing was charged.",
   PROVIDER_BUSY: "Run it again in a moment, or try another model.",
   SHUTTING_DOWN: "The service is restarting. Run it again in a moment. Nothing was charged.",
-  signed_out: "Connect your wallet to go on. Your draft is kept, and nothing was charged.",
-  stale_page: "You signed in again since this page opened. Reload it; your draft is kept. Nothing was charged.",
+  signed_out: "Connect your wallet to go on. Your message is kept. Nothing was charged.",
+  stale_page: "You signed in again since this page opened. Reload it; your message is kept. Nothing was charged.",
   foreign_origin: "Open this page at its original address. Nothing was charged.",
   unavailable: "Run it again in a minute. Nothing was charged.",
   unreadable: "No answer arrived. Run it again in a minute. Check Usage to see if you were charged.",

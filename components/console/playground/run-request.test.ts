@@ -9,8 +9,8 @@ import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/token-esti
 import { listModelPrices } from "@/lib/console/models";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { estimateCost } from "./estimate";
-import { readPromptForm } from "./prompt-form";
-import type { RunProblem } from "./run";
+import { addCallPiece } from "./follow-run";
+import type { RunProblem, ToolCall } from "./run";
 import { RunProblemNotice } from "./run-problem-notice";
 import { fetchPrice, type PlaygroundEndpoints, type RunEvent, requestAnswer, unreachable } from "./run-request";
 
@@ -144,13 +144,25 @@ test("the running estimate counts bytes as quotes do, and multiplies by the mode
   );
 });
 
-test("a form reports invalid numbers, and omits empty fields", () => {
-  const form = { model: "grok", system: "", prompt: "Hi", maxTokens: "", temperature: "" };
-  expect(readPromptForm(form, 100)).toEqual({ fields: { ...fields, maxTokens: undefined }, problems: {} });
-  for (const maxTokens of ["0", "101", "1.5", "x", "1e9"]) {
-    expect(readPromptForm({ ...form, maxTokens }, 100).problems.maxTokens).toBe("Enter a whole number from 1 to 100.");
-  }
-  for (const temperature of ["-1", "2.1", "warm"]) {
-    expect(readPromptForm({ ...form, temperature }, 100).problems.temperature).toBe("Enter a number from 0 to 2.");
-  }
+test("thoughts, tool calls in pieces and the reason of the end are read in their order", async () => {
+  const events = [
+    ["reasoning", { text: "Hm." }],
+    ["delta", { text: "I look." }],
+    ["tool_call", { index: 0, id: "call_1", name: "get_weather", arguments: '{"ci' }],
+    ["tool_call", { index: 0, arguments: 'ty":"Oslo"}' }],
+    ["finish", { reason: "tool_calls", reasoningTokens: 3 }],
+  ].map(([name, data]) => `event: ${String(name)}\ndata: ${JSON.stringify(data)}\n\n`);
+  reply = (response) => void response.writeHead(200).end(events.join(""));
+  const read = await run();
+  expect(read.slice(1)).toMatchObject([
+    { type: "reasoning", text: "Hm." },
+    { type: "text", text: "I look." },
+    { type: "tool_call", index: 0, id: "call_1" },
+    { type: "tool_call", index: 0 },
+    { type: "finish", reason: "tool_calls" },
+  ]);
+  const pieces = read.flatMap((event) => (event.type === "tool_call" ? [event] : []));
+  expect(pieces.reduce<readonly ToolCall[]>(addCallPiece, [])).toEqual([
+    { id: "call_1", name: "get_weather", arguments: '{"city":"Oslo"}' },
+  ]);
 });

@@ -1,7 +1,7 @@
 import { Badge } from "../../ui/badge";
 import { isRunning, type Run } from "./run";
 
-export const stateNames: Record<Run["state"], string> = {
+const stateNames: Record<Run["state"], string> = {
   waiting: "Waiting",
   writing: "Streaming",
   done: "Done",

@@ -1,16 +1,20 @@
 "use client";
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { ModelPrice } from "@/lib/console/views/models";
+import { type ChatBody, countTextBytes } from "./chat/body";
+import { type AttachedImage, openCalls, type Turn, type TurnInput } from "./chat/conversation";
+import { emptySetup, readSetup, type Setup } from "./chat/setup";
 import { findContextProblem } from "./context-fit";
 import { keep } from "./kept/browser-store";
-import { readDraft } from "./kept/kept-runs";
-import { isSendable, type PromptForm, readPromptForm } from "./prompt-form";
-import { isRunning, type RunFields, type RunTerms, type SignedPayment } from "./run";
+import { type Draft, readDraft } from "./kept/kept-draft";
+import { useConversations } from "./kept/use-conversations";
+import type { SignedPayment, ToolCall } from "./run";
 import type { PlaygroundEndpoints } from "./run-request";
+import { findSizeProblem } from "./size-fit";
 import { useQuote } from "./use-quote";
 import type { FindCost } from "./use-run-costs";
-import { type ReadAvailable, useRuns } from "./use-runs";
+import { bodyOf, type ReadAvailable, useRuns } from "./use-runs";
 
 /** What the URL says of the model: nothing, one on offer, or one that is not. */
 export type ModelLink = { kind: "none" } | { kind: "chosen" } | { kind: "unknown"; model: string };
@@ -23,86 +27,152 @@ export interface PlaygroundSettings {
   /** Nano-USD, when the page was rendered. */
   available: bigint;
   endpoints: PlaygroundEndpoints;
+  /** The most bytes of a request. */
+  maxBodyBytes: number;
   findCost: FindCost;
   readAvailable: ReadAvailable;
 }
 
-interface UseDraftOptions {
-  accountId: string;
-  initial: PromptForm;
-  /** Of the kept draft's model: whether it may be chosen. */
-  mayUse: (model: string) => boolean;
-}
-
-/** The form, its price, its runs, and the balance. */
-export function usePlayground({ accountId, models, initialModel, link, endpoints, findCost, readAvailable, ...page }: PlaygroundSettings) {
-  const { form, change } = useDraft({
+/** The set-up, the message, their price, the conversations, their runs, and the balance. */
+export function usePlayground({ accountId, models, initialModel, link, endpoints, maxBodyBytes, ...page }: PlaygroundSettings) {
+  const conversations = useConversations(accountId);
+  const draft = useDraft({
     accountId,
-    initial: { model: initialModel.id, system: "", prompt: "", maxTokens: "1024", temperature: "" },
+    initial: { setup: emptySetup(initialModel.id), text: "", conversationId: null },
     mayUse: (model) => link.kind === "none" && models.some(({ id }) => id === model),
+    onOpen: conversations.open,
   });
-  const { available, availableNow, ...balance } = useAvailable(page.available);
+  const [images, setImages] = useState<readonly AttachedImage[]>([]);
+  const balance = useAvailable(page.available);
   const [ended, setEnded] = useState(0);
-  const onEnded = (left: bigint | null) => {
-    balance.recordEnd(left);
-    setEnded((count) => count + 1);
-  };
-  const { runs, stop, ...running } = useRuns({ accountId, endpoints, findCost, readAvailable, onEnded });
-
-  const model = models.find(({ id }) => id === form.model) ?? initialModel;
-  const { fields, problems } = readPromptForm(form, model.maxOutputTokens);
-  const sendable = isSendable(fields, problems);
+  const runs = useRuns({
+    conversations,
+    endpoints,
+    findCost: page.findCost,
+    readAvailable: page.readAvailable,
+    onStarted: balance.recordStart,
+    onEnded: (left) => {
+      balance.recordEnd(left);
+      setEnded((count) => count + 1);
+    },
+  });
+  const { setup, text } = draft.draft;
+  const turns = conversations.shown?.turns ?? noTurns;
+  const next = useNextTurn({ setup, text, images, turns, models, initialModel, maxBodyBytes });
   const { quote, isCurrent } = useQuote({
     endpoints,
-    fields: sendable ? fields : null,
+    fields: next.input && next.isInOrder && !next.sizeProblem && !runs.isBusy ? next.body : null,
     version: ended,
     onQuote: (priced) => balance.recordPrice(priced.available),
   });
-  const start = (sent: RunFields, terms: RunTerms) => {
-    balance.recordStart();
-    void running.start(sent, terms);
-  };
-  const startNew = (payment?: SignedPayment) => {
-    const { inputPrice, outputPrice } = model;
-    const { ceiling = null, whenLeft = null } = (isCurrent && quote) || {};
-    start(payment ? { ...fields, payment } : fields, { ceiling, whenLeft, price: { inputPrice, outputPrice } });
-  };
+  const contextProblem = findContextProblem(next.sent, next.model, isCurrent ? quote : null, models);
+  const mayAsk = next.isInOrder && !runs.isBusy && !runs.isQuiet;
+  const { available, availableNow } = balance;
+  const changeText = (changed: string) => draft.change({ text: changed });
   return {
-    form,
-    change,
-    model,
-    fields,
-    problems,
-    sendable,
-    quote,
-    isCurrent,
-    available,
-    availableNow,
-    runs,
-    start,
-    startNew,
-    stop,
-    isBusy: runs[0] !== undefined && isRunning(runs[0]),
-    contextProblem: findContextProblem(fields, model, isCurrent ? quote : null, models),
+    ...{ setup, text, images, turns, quote, isCurrent, contextProblem, conversations, available, availableNow, setImages, changeText },
+    ...next,
+    ...{ isBusy: runs.isBusy, running: runs.running, stop: runs.stop },
+    /** Nothing is under way, and the set-up is in order. */
+    mayAsk,
+    maySend: mayAsk && next.input !== null && !next.sizeProblem && !contextProblem?.isRefused,
+    changeSetup: (part: Partial<Setup>) => draft.change({ setup: { ...setup, ...part } }),
+    /** Sends the message that is written. */
+    sendMessage: (payment?: SignedPayment) => {
+      const { input, options } = next;
+      if (!input || !mayAsk || next.sizeProblem || contextProblem?.isRefused) return;
+      const { ceiling = null, whenLeft = null } = (isCurrent && quote) || {};
+      void runs.send({ input, options, terms: { ...next.terms, ceiling, whenLeft }, payment });
+      draft.change({ text: "", conversationId: conversations.latest.current.openId });
+      setImages([]);
+    },
+    /** Sends an input after the last turn, or in place of one and the later ones. */
+    ask: (input: TurnInput, replaces?: number) => {
+      if (mayAsk) void runs.send({ input, options: next.options, terms: next.terms, replaces });
+    },
+    /** Exactly the same request again: a payment in it pays once, however often it is sent. */
+    sendAgain: ({ id, input, options, run: { ceiling, whenLeft, price, fields } }: Turn) =>
+      void runs.send({ input, options, terms: { ceiling, whenLeft, price }, payment: fields.payment, replaces: id }),
+    openConversation: (id: string | null) => {
+      conversations.open(id);
+      draft.change({ conversationId: id });
+    },
   };
 }
 
-/** The form, as it was left in this browser, and a function that changes and keeps it. */
-function useDraft({ accountId, initial, mayUse }: UseDraftOptions) {
-  const [form, setForm] = useState(initial);
+interface NextTurnOptions extends Pick<PlaygroundSettings, "models" | "initialModel" | "maxBodyBytes"> {
+  setup: Setup;
+  text: string;
+  images: readonly AttachedImage[];
+  turns: readonly Turn[];
+}
+
+/** What would be sent next, and what is wrong with it. */
+function useNextTurn({ setup, text, images, turns, models, initialModel, maxBodyBytes }: NextTurnOptions) {
+  const model = models.find(({ id }) => id === setup.model) ?? initialModel;
+  const { options, problems } = useMemo(() => readSetup(setup, model.maxOutputTokens), [setup, model.maxOutputTokens]);
+  const [skippedId, setSkipped] = useState<number | null>(null);
+  const last = turns.at(-1);
+  const calls = last?.id === skippedId ? noCalls : openCalls(turns);
+  const isWritten = text.trim() !== "" || images.length > 0;
+  const input: TurnInput | null = isWritten && calls.length === 0 ? { kind: "message", text, images } : null;
+  const body = useMemo(() => {
+    const message = { kind: "message", text: text || " ", images } as const;
+    return bodyOf({ input: message, options }, turns);
+  }, [options, text, images, turns]);
+  const sent = useMemo(() => ({ prompt: "", sent: { bytes: countTextBytes(body), messages: body.messages.length } }), [body]);
+  const sizeProblem = useMemo(() => findSizeProblem(body, maxBodyBytes), [body, maxBodyBytes]);
+  const { inputPrice, outputPrice } = model;
+  return {
+    ...{ model, options, problems, calls, input, body, sent, sizeProblem },
+    isInOrder: Object.keys(problems).length === 0,
+    terms: { ceiling: null, whenLeft: null, price: { inputPrice, outputPrice } },
+    /** A message is written in place of the results of calls. */
+    skipCalls: () => setSkipped(last?.id ?? null),
+    /** What would be sent next; where nothing is written, the last request, or an example. */
+    writtenBody: (): ChatBody => {
+      if (isWritten) return body;
+      const again: TurnInput = last?.input ?? { kind: "message", text: EXAMPLE, images: [] };
+      return bodyOf({ input: again, options }, turns.slice(0, -1));
+    },
+  };
+}
+
+const noTurns: readonly Turn[] = [];
+const noCalls: readonly ToolCall[] = [];
+/** In code, where nothing is written: an empty message would be refused. */
+const EXAMPLE = "What is a nano-dollar?";
+
+interface UseDraftOptions {
+  accountId: string;
+  initial: Draft;
+  /** Of the kept draft's model: whether it may be chosen. */
+  mayUse: (model: string) => boolean;
+  onOpen: (conversationId: string) => void;
+}
+
+/** The set-up and the message, as they were left in this browser, and a function that changes and keeps them. */
+function useDraft({ accountId, initial, mayUse, onOpen }: UseDraftOptions) {
+  const [draft, setDraft] = useState(initial);
+  const latest = useRef(draft);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, as the page opens
   useEffect(() => {
-    const draft = readDraft(accountId);
-    if (draft) setForm({ ...draft, model: mayUse(draft.model) ? draft.model : initial.model });
+    const kept = readDraft(accountId);
+    if (!kept) return;
+    const known = { ...kept, setup: { ...kept.setup, model: mayUse(kept.setup.model) ? kept.setup.model : initial.setup.model } };
+    latest.current = known;
+    setDraft(known);
+    if (kept.conversationId !== null) onOpen(kept.conversationId);
   }, [accountId]);
 
-  const change = (part: Partial<PromptForm>): void => {
-    const next = { ...form, ...part };
-    setForm(next);
+  const change = (part: Partial<Draft>): void => {
+    const next = { ...latest.current, ...part };
+    latest.current = next;
+    setDraft(next);
     keep(accountId, "draft", next);
   };
-  return { form, change };
+  return { draft, change };
 }
 
 /** What the account can spend: the last reading, of the page, of a price or of the end of a run. Nano-USD. */

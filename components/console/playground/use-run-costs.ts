@@ -3,13 +3,16 @@
 // Finds the cost of runs that have ended on their page. A stopped run may go on at its provider for minutes.
 
 import { useEffect, useRef } from "react";
-import type { useKeptRuns } from "./kept/use-kept-runs";
 import { isAbandoned, type Run, type RunCost, type RunReceipt } from "./run";
 
 /** What the records say of a run; null when it cost nothing. */
 export type FindCost = (requestId: string) => Promise<RunCost | null>;
 
-interface RunCostsOptions extends Pick<ReturnType<typeof useKeptRuns>, "latest" | "change" | "save"> {
+interface RunCostsOptions {
+  /** The runs that were read from this browser, the newest first; null until they are. */
+  kept: readonly Run[] | null;
+  change: (runId: number, changes: Partial<Run>) => void;
+  save: () => void;
   findCost: FindCost;
   /** A run goes on without its page: what it reserves is not available meanwhile. */
   onLong: () => void;
@@ -37,7 +40,7 @@ const OVERDUE_MS = 30_000;
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Returns a function that finds the cost of an ended run, and keeps it with the run. */
-export function useRunCosts({ latest, change, save, findCost, onLong }: RunCostsOptions): (run: Run) => Promise<void> {
+export function useRunCosts({ kept, change, save, findCost, onLong }: RunCostsOptions): (run: Run) => Promise<void> {
   const isGone = useRef(false);
   useEffect(() => {
     isGone.current = false;
@@ -56,11 +59,12 @@ export function useRunCosts({ latest, change, save, findCost, onLong }: RunCosts
     save();
   };
 
+  const isRead = kept !== null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the runs that the page was left with
   useEffect(() => {
-    const open = latest.current.filter(isAbandoned).slice(0, MAX_RECOVERED);
+    const open = (kept ?? []).filter(isAbandoned).slice(0, MAX_RECOVERED);
     for (const run of open) void settle(run, [0]);
-  }, []);
+  }, [isRead]);
 
   return (run) => settle(run, isAbandoned(run) ? PAUSES_MS.left : PAUSES_MS.complete);
 }

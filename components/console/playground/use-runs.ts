@@ -1,70 +1,99 @@
 "use client";
 
-import { useCallback, useEffect, useRef } from "react";
-import { useKeptRuns } from "./kept/use-kept-runs";
-import { isAbandoned, isRunning, newRun, type Run, type RunFields, type RunTerms } from "./run";
-import { fetchPrice, type PlaygroundEndpoints, requestAnswer, unreachable } from "./run-request";
+// Runs of turns: one at a time in a browser tab, whichever conversation is shown meanwhile.
+
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { TurnOptions } from "./chat/body";
+import { type ChatBody, countTextBytes, writeBody } from "./chat/body";
+import { addTurn, dropFrom, messagesOf, runsOf, type Turn, type TurnInput } from "./chat/conversation";
+import { follow } from "./follow-run";
+import type { Conversations } from "./kept/use-conversations";
+import { isAbandoned, isRunning, newRun, type Run, type RunTerms, type SignedPayment } from "./run";
+import { fetchPrice, type PlaygroundEndpoints } from "./run-request";
 import { type FindCost, useRunCosts } from "./use-run-costs";
 
 /** Nano-USD; null when it is unknown. */
 export type ReadAvailable = () => Promise<bigint | null>;
 
 interface UseRunsOptions {
-  accountId: string;
+  conversations: Conversations;
   endpoints: PlaygroundEndpoints;
   findCost: FindCost;
   readAvailable: ReadAvailable;
+  /** A run begins, and its hold with it. */
+  onStarted: () => void;
   /** A run has ended, and its hold is released or charged. */
   onEnded: (available: bigint | null) => void;
+}
+
+/** A turn to send. */
+export interface Asked {
+  input: TurnInput;
+  options: TurnOptions;
+  terms: RunTerms;
+  payment?: SignedPayment | undefined;
+  /** The turn that it replaces, with all later ones. */
+  replaces?: number | undefined;
 }
 
 /** A browser breaks a page's connections off when it begins to load another, before it says that this one is hidden. */
 const LEAVING_MS = 3_000;
 /** A price that takes longer is of no use. */
 const PRICE_TIMEOUT_MS = 10_000;
+/** After a run's end its button starts nothing: the click or the key that stopped the run may come twice. */
+const QUIET_AFTER_MS = 600;
+/** Nor does Stop stop what a double click has just started. */
+const QUIET_BEFORE_MS = 300;
 
 /** The session is over: asking for a balance would only leave the page. */
 const isSignedOut = ({ problem }: Partial<Run>): boolean => problem?.reason === "signed_out" || problem?.reason === "stale_page";
 
-/** The runs of this browser, newest first. */
-export function useRuns({ accountId, endpoints, findCost, readAvailable, onEnded }: UseRunsOptions) {
-  const { runs, latest, add, change, save } = useKeptRuns(accountId);
-  const stopping = useRef<AbortController>(null);
+export const bodyOf = ({ options, input, payment }: Pick<Asked, "options" | "input" | "payment">, before: readonly Turn[]): ChatBody => ({
+  ...writeBody(options, messagesOf(options.system, before, input)),
+  ...(payment && { payment }),
+});
+
+export function useRuns({ conversations, endpoints, findCost, readAvailable, onStarted, onEnded }: UseRunsOptions) {
+  const { all, change, put, save, current } = conversations;
+  const under = useRef<{ id: number; stop: AbortController; startedAt: number } | null>(null);
+  const [runningId, setRunningId] = useState<number | null>(null);
+  const quiet = useQuiet();
+  const wasLeftNow = useLeaving();
 
   // Leaving the page stops the run, like closing the tab.
-  useEffect(() => () => stopping.current?.abort(), []);
-  const leftAt = useRef(Number.NEGATIVE_INFINITY);
-  useEffect(() => {
-    const recordLeaving = () => {
-      leftAt.current = performance.now();
-    };
-    window.addEventListener("beforeunload", recordLeaving);
-    return () => window.removeEventListener("beforeunload", recordLeaving);
-  }, []);
+  useEffect(() => () => under.current?.stop.abort(), []);
 
   const readBalance = async (): Promise<void> => {
     const available = await readAvailable().catch(() => null);
-    const [newest] = latest.current;
     // A run that has begun meanwhile has changed it again, and its own end reads it.
-    if (!newest || !isRunning(newest)) onEnded(available);
+    if (!under.current) onEnded(available);
   };
+  const kept = useMemo(() => (all.length > 0 ? all.flatMap(runsOf).sort((one, other) => other.id - one.id) : null), [all]);
+  const settle = useRunCosts({ kept, change, save, findCost, onLong: () => void readBalance() });
 
-  const settle = useRunCosts({ latest, change, save, findCost, onLong: () => void readBalance() });
-
-  const start = async (fields: RunFields, terms: RunTerms): Promise<void> => {
-    const [last] = latest.current;
-    if (last && isRunning(last)) return;
-    const run = newRun(Math.max(Date.now(), (last?.id ?? 0) + 1), fields, terms);
-    add(run);
+  const send = async (asked: Asked): Promise<void> => {
+    if (under.current || quiet.isQuiet()) return;
+    const conversation = asked.replaces === undefined ? current() : dropFrom(current(), asked.replaces);
+    const body = bodyOf(asked, conversation.turns);
+    const last = conversations.latest.current.all.flatMap(runsOf).reduce((most, { id }) => Math.max(most, id), 0);
+    const sent = { bytes: countTextBytes(body), messages: body.messages.length };
+    const fields = { model: body.model, prompt: "", sent, payment: asked.payment };
+    const run = newRun(Math.max(Date.now(), last + 1), fields, asked.terms);
     const stop = new AbortController();
-    stopping.current = stop;
-    if (terms.ceiling === null || terms.whenLeft === null) {
+    under.current = { id: run.id, stop, startedAt: performance.now() };
+    setRunningId(run.id);
+    onStarted();
+    put(addTurn(conversation, { id: run.id, options: asked.options, input: asked.input, run }));
+    if (asked.terms.ceiling === null || asked.terms.whenLeft === null) {
       // Not cut short by a stop: the price also says what that means.
-      const priced = fetchPrice(endpoints, { ...fields, payment: undefined }, AbortSignal.timeout(PRICE_TIMEOUT_MS));
+      const priced = fetchPrice(endpoints, { ...body, payment: undefined }, AbortSignal.timeout(PRICE_TIMEOUT_MS));
       void priced.then((quote) => quote && change(run.id, { ceiling: quote.ceiling, whenLeft: quote.whenLeft })).catch(() => null);
     }
-    const isStopped = () => stop.signal.aborted || performance.now() - leftAt.current < LEAVING_MS;
-    const end = await follow(run, { endpoints, signal: stop.signal, isStopped, onProgress: (changes) => change(run.id, changes) });
+    const isStopped = () => stop.signal.aborted || wasLeftNow();
+    const end = await follow(body, { endpoints, signal: stop.signal, isStopped, onProgress: (changes) => change(run.id, changes) });
+    quiet.begin();
+    under.current = null;
+    setRunningId(null);
     change(run.id, end);
     save();
     if (isSignedOut(end)) return;
@@ -73,43 +102,41 @@ export function useRuns({ accountId, endpoints, findCost, readAvailable, onEnded
     await readBalance();
   };
 
-  const stop = useCallback(() => stopping.current?.abort(), []);
-  return { runs, start, stop };
+  const stop = useCallback(() => {
+    const run = under.current;
+    if (run && performance.now() - run.startedAt >= QUIET_BEFORE_MS) run.stop.abort();
+  }, []);
+  const running = runningId === null ? undefined : all.flatMap(runsOf).find(({ id }) => id === runningId);
+  return { send, stop, isBusy: runningId !== null, isQuiet: quiet.isShown, running: running && isRunning(running) ? running : undefined };
 }
 
-interface Following {
-  endpoints: PlaygroundEndpoints;
-  signal: AbortSignal;
-  isStopped: () => boolean;
-  onProgress: (changes: Partial<Run>) => void;
-}
-
-/** Follows a run to its end; resolves with what is known of it by then. */
-async function follow({ fields }: Run, { endpoints, signal, isStopped, onProgress }: Following): Promise<Partial<Run>> {
-  const startedAt = performance.now();
-  const sinceStart = () => Math.round(performance.now() - startedAt);
-  const known: Partial<Run> = { text: "", requestId: null };
-  let frame = 0;
-  // A model may send hundreds of pieces a second; the page renders once per frame.
-  const drawSoon = () => {
-    frame ||= requestAnimationFrame(() => {
-      frame = 0;
-      onProgress({ ...known });
-    });
+/** The moments after a run's end. */
+function useQuiet() {
+  const until = useRef(0);
+  const [isShown, setShown] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return {
+    isShown,
+    isQuiet: () => performance.now() < until.current,
+    begin: () => {
+      until.current = performance.now() + QUIET_AFTER_MS;
+      setShown(true);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => setShown(false), QUIET_AFTER_MS);
+    },
   };
-  try {
-    for await (const event of requestAnswer(endpoints, fields, signal)) {
-      if (event.type === "opened") Object.assign(known, { state: "writing", requestId: event.requestId, firstTokenMs: sinceStart() });
-      else if (event.type === "text") known.text += event.text;
-      else if (event.type === "done") Object.assign(known, { state: "done", receipt: event.receipt, payment: event.payment });
-      else Object.assign(known, { state: "failed", problem: event.problem, requestId: event.problem.requestId ?? known.requestId });
-      drawSoon();
-    }
-    if (known.state !== "done" && known.state !== "failed") Object.assign(known, { state: "failed", problem: unreachable(true) });
-  } catch {
-    // The reader stopped it, or the connection broke.
-    Object.assign(known, isStopped() ? { state: "stopped" } : { state: "failed", problem: unreachable(known.state === "writing") });
-  }
-  cancelAnimationFrame(frame);
-  return { ...known, totalMs: sinceStart() };
+}
+
+/** Returns a function that is true while the browser is on its way to another page. */
+function useLeaving(): () => boolean {
+  const leftAt = useRef(Number.NEGATIVE_INFINITY);
+  useEffect(() => {
+    const recordLeaving = () => {
+      leftAt.current = performance.now();
+    };
+    window.addEventListener("beforeunload", recordLeaving);
+    return () => window.removeEventListener("beforeunload", recordLeaving);
+  }, []);
+  return () => performance.now() - leftAt.current < LEAVING_MS;
 }

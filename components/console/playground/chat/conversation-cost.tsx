@@ -1,0 +1,41 @@
+import Link from "next/link";
+import { Amount } from "@/components/ui/text/amount";
+import { type Conversation, costOfConversation } from "./conversation";
+
+/** The newest receipts that are linked. */
+const MAX_LINKS = 20;
+
+/** What the conversation cost so far, with its receipts. */
+export function ConversationCost({ conversation }: { conversation: Conversation }) {
+  const { charged, requestIds, open } = costOfConversation(conversation);
+  const count = requestIds.length === 1 ? "1 receipt" : `${requestIds.length} receipts`;
+  if (requestIds.length === 0) return null;
+  return (
+    <details className="text-xs text-muted">
+      <summary className="flex min-h-8 w-fit cursor-pointer items-center gap-1 transition hover:text-ink max-md:min-h-11">
+        This conversation:{" "}
+        <span className="font-mono text-ink">
+          <Amount nano={charged} />
+        </span>{" "}
+        in {count}
+        {open === 0 ? "" : open === 1 ? ", and 1 run in progress" : `, and ${open} runs in progress`}
+      </summary>
+      <ul className="mt-1 grid gap-1 pb-1">
+        {requestIds.slice(-MAX_LINKS).map((id) => (
+          <li key={id}>
+            <Link href={`/usage?request=${id}`} className="font-mono underline underline-offset-2 hover:text-ink">
+              {id}
+            </Link>
+          </li>
+        ))}
+        {requestIds.length > MAX_LINKS ? (
+          <li>
+            <Link href="/usage" className="underline underline-offset-2 hover:text-ink">
+              All receipts in Usage
+            </Link>
+          </li>
+        ) : null}
+      </ul>
+    </details>
+  );
+}
