@@ -122,12 +122,15 @@ test("a prompt longer than its model reads is reported before it runs, with a mo
   await promptField(page).fill("word ".repeat(10_000));
   const notice = page.getByRole("status").filter({ hasText: "This prompt is too long for gpt-4" });
   await expect(notice).toContainText("about 12,503 tokens, and the model reads 8,192");
+  await expect(page.getByRole("button", { name: "Run", exact: true })).toBeDisabled();
+  await promptField(page).press("Enter");
+  await expect(page.getByRole("article")).toHaveCount(0);
   await page.getByRole("button", { name: /^Use \S+ \([\d,]+\)$/ }).click();
   await expect(notice).toBeHidden();
   await expect(page.getByLabel("Model")).not.toHaveValue("gpt-4");
 });
 
-test("draft and answer survive a reload and a lost session, belong to one account, and end with signing out", async ({
+test("set-up, message and conversation survive a reload and a lost session, belong to one account, and end with signing out", async ({
   page,
   context,
   watch,
@@ -142,17 +145,18 @@ test("draft and answer survive a reload and a lost session, belong to one accoun
   const answer = page.getByText(/^Simulated answer/).first();
   await expect(costRow(page, /^Charged/)).toBeVisible();
   const text = await answer.textContent();
+  await promptField(page).fill("An unsent message");
 
   await open(page, "/usage");
   await open(page, "/playground");
-  await expect(promptField(page)).toHaveValue("What is kept?");
+  await expect(promptField(page)).toHaveValue("An unsent message");
   await expect(page.getByLabel("System message")).toHaveValue("Be brief.");
   await expect(page.getByLabel("Max tokens")).toHaveValue("64");
   await expect(page.getByLabel("Model")).toHaveValue("grok-4.20");
   await expect(answer).toHaveText(text ?? "");
   await expect(costRow(page, /^Charged/)).toBeVisible();
 
-  // The session ends elsewhere: the page says so, and the draft stays.
+  // The session ends elsewhere: the page says so, and the message stays.
   await context.clearCookies();
   await run(page, "What is kept now?");
   await expect(page.getByRole("alert").getByText("You are signed out.")).toBeVisible();
@@ -166,13 +170,16 @@ test("draft and answer survive a reload and a lost session, belong to one accoun
   await context.clearCookies();
   await signIn(context, demoWallet());
   await open(page, "/playground");
-  await expect(promptField(page)).toHaveValue("What is kept now?");
+  await expect(page.getByText("What is kept now?")).toBeVisible();
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(costRow(page, /^Charged/)).toBeVisible();
   await signOut(page);
   await expect(page).toHaveURL("/connect");
   await signIn(context, demoWallet());
   await open(page, "/playground");
   await expect(page.getByText("No answer yet")).toBeVisible();
-  await expect(promptField(page)).toHaveValue("");
+  await page.getByRole("button", { name: "Conversations", exact: true }).click();
+  await expect(page.getByText("No conversations yet.")).toBeVisible();
 });
 
 test("a run that was under way when its page was reloaded keeps its text, and its cost is found", async ({ page, context }) => {
@@ -229,11 +236,13 @@ test("nothing scrolls sideways at 360 px: empty, running, done, failed, with cod
   await expectToFit("done");
   await run(page, `[[simulate: text="${"unbroken".repeat(40)}\\n    const code = ${"x".repeat(200)};"]]`);
   await expect(costRow(page, /^Charged/)).toBeVisible();
-  await expect(page.getByText("Recent runs")).toBeVisible();
+  await expect(page.getByText(/^This conversation:/)).toBeVisible();
   await expectToFit("a long word");
   await run(page, "Hi [[simulate: status=500]]");
   await expect(page.getByRole("alert").filter({ hasText: "Nothing was charged" })).toBeVisible();
   await expectToFit("failed");
+  await page.getByRole("button", { name: "Settings" }).click();
+  await expectToFit("settings");
   await page.getByLabel("Model").selectOption("gpt-4");
   await promptField(page).fill("word ".repeat(10_000));
   await expect(page.getByRole("status").filter({ hasText: "too long" })).toBeVisible();
