@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { readSite } from "@/app/site";
 import { AccountProvider } from "@/components/console/account/account-provider";
 import { ConsoleFrame } from "@/components/console/console-frame";
+import { DraftsProvider } from "@/components/console/drafts";
 import { readTheme, THEME_COOKIE } from "@/components/site/theme";
 import { Toaster } from "@/components/ui/toaster";
 import { SessionWatch } from "@/components/wallet/session-news";
@@ -25,7 +26,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
   return (
     <AccountProvider initial={account} sessionId={owner.sessionId}>
       <ConsoleFrame name={readSite().name} theme={theme} wallet={shownWallet(owner.wallet)} onSignOut={signOut}>
-        {children}
+        <DraftsProvider key={owner.accountId}>{children}</DraftsProvider>
       </ConsoleFrame>
       <WalletWatch
         linked={wallets.map(({ chain, address }) => ({ chain, address }))}

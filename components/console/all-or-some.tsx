@@ -17,7 +17,7 @@ interface AllOrSomeProps {
 /** The choice between everything, also what is added later, and a list. */
 export function AllOrSome({ name, legend, all, some, chosen, onChange, error, children }: AllOrSomeProps) {
   return (
-    <fieldset aria-describedby={error ? `${name}-note` : undefined} className="grid gap-1.5">
+    <fieldset data-wrong={error ? true : undefined} aria-describedby={error ? `${name}-note` : undefined} className="grid gap-1.5">
       <legend className="mb-1.5 text-sm font-medium">{legend}</legend>
       <div className="flex flex-wrap gap-x-6 gap-y-2 text-sm">
         <Choice name={name} label={all} checked={chosen === null} onChoose={() => onChange(null)} />

@@ -23,15 +23,8 @@ export function ShownOnce({ label, copyLabel, secret, warning, children, onStore
   useEffect(() => {
     box.current?.focus();
     const confirmLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
-    // "Back" closes a dialog on phones; here it would leave the page and lose the secret, so it leads to the same page.
-    const stay = () => window.history.pushState(null, "", window.location.href);
-    stay();
     window.addEventListener("beforeunload", confirmLeaving);
-    window.addEventListener("popstate", stay);
-    return () => {
-      window.removeEventListener("beforeunload", confirmLeaving);
-      window.removeEventListener("popstate", stay);
-    };
+    return () => window.removeEventListener("beforeunload", confirmLeaving);
   }, []);
   return (
     <div className="grid gap-4">

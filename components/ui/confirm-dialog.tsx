@@ -27,7 +27,7 @@ export function ConfirmDialog({
   title,
   description,
   action,
-  cancel = "Keep it",
+  cancel = "Cancel",
   busy = false,
   children,
   onConfirm,
@@ -36,7 +36,9 @@ export function ConfirmDialog({
     <Dialog open={open} onOpenChange={onOpenChange} title={title} description={description}>
       {children}
       <div className="flex justify-end gap-3">
-        <Button onClick={() => onOpenChange(false)}>{cancel}</Button>
+        <Button data-first-focus onClick={() => onOpenChange(false)}>
+          {cancel}
+        </Button>
         <Button look="danger" busy={busy} onClick={onConfirm}>
           {action}
         </Button>

@@ -4,6 +4,8 @@ import { XIcon } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useRef } from "react";
 import { classNames } from "./class-names";
+import { DIALOG_MARK, useBackCloses } from "./use-back-closes";
+import { firstControl } from "./wrong-field";
 
 interface DialogProps {
   open: boolean;
@@ -13,8 +15,10 @@ interface DialogProps {
   children: ReactNode;
   /** In the middle, or as a drawer at the side (from below on a phone). */
   place?: "middle" | "side";
-  /** Neither Escape nor a click outside closes it: its content is shown only once. */
+  /** Neither Escape, Back nor a click outside closes it: its content is shown only once. */
   mustAnswer?: boolean;
+  /** The page's address says whether it is open: Back closes it anyway. */
+  isInAddress?: boolean;
 }
 
 const places = {
@@ -23,21 +27,32 @@ const places = {
   side: "inset-y-0 right-0 w-full max-w-md border-l border-edge max-sm:inset-x-0 max-sm:top-auto max-sm:max-h-[88dvh] max-sm:max-w-none max-sm:rounded-t max-sm:border-t max-sm:border-l-0",
 };
 
-/** A dialog that traps the focus, closes on Escape, and returns the focus to where it was. */
-export function Dialog({ open, onOpenChange, title, description, children, place = "middle", mustAnswer = false }: DialogProps) {
+/**
+ * A dialog that traps the focus, beginning with its first field, closes on Escape and on Back, and returns the focus to where it was. Never on
+ * its close button: a space would close it.
+ */
+export function Dialog({ open, onOpenChange, title, description, children, ...options }: DialogProps) {
+  const { place = "middle", mustAnswer = false, isInAddress = false } = options;
   const stay = (event: Event) => {
     // RainbowKit's list of wallets opens beside this dialog.
     const { target } = event instanceof CustomEvent ? event.detail.originalEvent : event;
     if (mustAnswer || (target instanceof Element && target.closest("[data-rk]"))) event.preventDefault();
   };
   const opener = useRef<Element | null>(null);
+  const content = useRef<HTMLDivElement>(null);
+  useBackCloses(content, { isOpen: open && !isInAddress, isHeld: mustAnswer, close: () => onOpenChange(false) });
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-20 bg-ink/30 backdrop-blur-[1px] dark:bg-paper/60" />
         <Radix.Content
-          onOpenAutoFocus={() => {
+          ref={content}
+          {...{ [DIALOG_MARK]: "" }}
+          onOpenAutoFocus={(event) => {
             opener.current = document.activeElement;
+            event.preventDefault();
+            const part = content.current;
+            if (part) (firstControl(part) ?? part.querySelector<HTMLElement>("[data-first-focus]") ?? part).focus();
           }}
           onCloseAutoFocus={(event) => {
             // Radix returns the focus to its own trigger; these dialogs are opened by other elements of the page.
@@ -56,7 +71,7 @@ export function Dialog({ open, onOpenChange, title, description, children, place
             {mustAnswer ? null : (
               <Radix.Close
                 aria-label="Close"
-                className="-mt-1 -mr-2 grid size-8 place-items-center rounded text-muted transition hover:text-ink"
+                className="-mt-2.5 -mr-3 grid size-11 shrink-0 place-items-center rounded text-muted transition hover:text-ink"
               >
                 <XIcon className="size-4" />
               </Radix.Close>

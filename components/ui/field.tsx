@@ -1,5 +1,6 @@
 import { ChevronDownIcon } from "lucide-react";
 import { type ComponentProps, type Dispatch, type ReactNode, useId } from "react";
+import { isTooLong, nearLimitText, type TextLimit, tooLongText } from "@/lib/base/text-limits";
 import { classNames } from "./class-names";
 
 interface FieldProps {
@@ -8,6 +9,8 @@ interface FieldProps {
   hint?: ReactNode;
   /** What is wrong, and what to enter instead. */
   error?: string | null;
+  /** How long its text may be, and the text: the field says so when it is near. */
+  limit?: { of: TextLimit; text: string } | undefined;
   children: (control: ControlProps) => ReactNode;
 }
 
@@ -16,22 +19,41 @@ interface ControlProps {
   id: string;
   "aria-describedby": string | undefined;
   "aria-invalid": true | undefined;
+  "data-too-long": true | undefined;
 }
 
 /** A control with its label above and its hint or error below. */
-export function Field({ label, hint, error, children }: FieldProps) {
+export function Field({ label, hint, error, limit, children }: FieldProps) {
   const id = useId();
-  const note = error || hint;
+  const isOver = limit !== undefined && isTooLong(limit.text, limit.of);
+  const problem = isOver ? tooLongText(limit.text, limit.of) : error;
+  const count = limit === undefined || isOver ? null : nearLimitText(limit.text, limit.of);
+  const note = problem || hint;
+  const notes = [note ? `${id}-note` : "", count ? `${id}-count` : ""].filter((one) => one !== "").join(" ");
   return (
     <div className="grid gap-1.5">
       <label htmlFor={id} className="text-sm font-medium">
         {label}
       </label>
-      {children({ id, "aria-describedby": note ? `${id}-note` : undefined, "aria-invalid": error ? true : undefined })}
-      {note ? (
-        <p id={`${id}-note`} role={error ? "alert" : undefined} className={`text-xs ${error ? "text-red" : "text-muted"}`}>
-          {note}
-        </p>
+      {children({
+        id,
+        "aria-describedby": notes || undefined,
+        "aria-invalid": problem ? true : undefined,
+        "data-too-long": isOver || undefined,
+      })}
+      {note || count ? (
+        <div className="flex justify-between gap-4 text-xs text-muted">
+          {note ? (
+            <p id={`${id}-note`} role={problem ? "alert" : undefined} className={problem ? "text-red" : undefined}>
+              {note}
+            </p>
+          ) : null}
+          {count ? (
+            <p id={`${id}-count`} className="ml-auto shrink-0 tabular-nums">
+              {count}
+            </p>
+          ) : null}
+        </div>
       ) : null}
     </div>
   );
@@ -73,16 +95,23 @@ export const Select = ({ className, ...rest }: ComponentProps<"select">) => (
 
 /** The props of a control with its label, and what is entered in place of an event. */
 type Labelled<Name extends "input" | "select" | "textarea"> = Omit<ComponentProps<Name>, "onChange"> &
-  Omit<FieldProps, "children"> & { onChange: Dispatch<string> };
+  Omit<FieldProps, "children" | "limit"> & { onChange: Dispatch<string> };
 
-export const TextField = ({ label, hint, error, onChange, ...input }: Labelled<"input">) => (
-  <Field label={label} hint={hint} error={error}>
+interface Limited {
+  limit?: TextLimit;
+  value?: string;
+}
+
+const limitOf = ({ limit, value }: Limited): FieldProps["limit"] => (limit ? { of: limit, text: value ?? "" } : undefined);
+
+export const TextField = ({ label, hint, error, limit, onChange, ...input }: Labelled<"input"> & Limited) => (
+  <Field label={label} hint={hint} error={error} limit={limitOf({ limit, value: input.value })}>
     {(control) => <Input {...control} {...input} onChange={({ target }) => onChange(target.value)} />}
   </Field>
 );
 
-export const TextAreaField = ({ label, hint, error, onChange, ...area }: Labelled<"textarea">) => (
-  <Field label={label} hint={hint} error={error}>
+export const TextAreaField = ({ label, hint, error, limit, onChange, ...area }: Labelled<"textarea"> & Limited) => (
+  <Field label={label} hint={hint} error={error} limit={limitOf({ limit, value: area.value })}>
     {(control) => <TextArea {...control} {...area} onChange={({ target }) => onChange(target.value)} />}
   </Field>
 );

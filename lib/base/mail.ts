@@ -2,8 +2,8 @@
 // headers and in SMTP commands as it is, so nothing passes that could end a line or name a second recipient.
 
 import { z } from "zod";
+import { countCharacters, textLimits } from "./text-limits";
 
-const MAX_ADDRESS = 254; // RFC 5321, 4.5.3.1.3, without the angle brackets
 const MAX_LOCAL_PART = 64;
 /** Characters that end a line somewhere, or are not seen. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
@@ -20,12 +20,12 @@ export const mailAddress = z
   .transform((text) => text.trim())
   .refine((text) => text !== "", { error: "Enter an email address, like you@example.com.", abort: true })
   .refine((text) => !/[,;]/.test(text) && text.split("@").length < 3, { error: "Enter one address only.", abort: true })
-  .refine((text) => !/[<>"()\s]/.test(text), { error: "Enter only the address, without a name, quotes or spaces.", abort: true })
-  .refine((text) => text.length <= MAX_ADDRESS && localPart(text).length <= MAX_LOCAL_PART, {
-    error: `The address is too long: at most ${MAX_LOCAL_PART} characters before the @, and ${MAX_ADDRESS} in all.`,
+  .refine((text) => !/[<>"()\s]/.test(text), { error: "Enter the address alone, without a name, quotes or spaces.", abort: true })
+  .refine((text) => countCharacters(text) <= textLimits.mailAddress.max && localPart(text).length <= MAX_LOCAL_PART, {
+    error: `The address is too long: at most ${MAX_LOCAL_PART} characters before the @, and ${textLimits.mailAddress.max} in all.`,
     abort: true,
   })
-  .pipe(z.email({ error: "Enter a valid email address, like you@example.com." }))
+  .pipe(z.email({ error: "Enter a valid email address." }))
   .transform((text) => `${localPart(text)}${text.slice(text.lastIndexOf("@")).toLowerCase()}`);
 
 export interface MailSender {

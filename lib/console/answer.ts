@@ -1,6 +1,7 @@
 // The outcome of an owner's action: done, or refused with a sentence that says what to do instead.
 
 import { type ZodType, z } from "zod";
+import { isTooLong, type TextLimit, textLimits, tooLongText } from "@/lib/base/text-limits";
 import type { Refusal } from "./views/answer";
 
 export const refuse = (message: string, field?: string): Refusal => ({ ok: false, message, ...(field && { field }) });
@@ -25,17 +26,15 @@ export function readForm<Form>(form: ZodType<Form>, input: unknown): { ok: true;
   return refuse(issue?.message ?? unreadable, typeof field === "string" ? field : undefined);
 }
 
-/** A text field that `read` turns into its value; a RangeError from `read` carries the message. */
-export const textField = <Value>(read: (text: string) => Value) =>
-  z
-    .string()
-    .max(500)
-    .transform((text, context): Value => {
-      try {
-        return read(text);
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        context.addIssue({ code: "custom", message: error.message });
-        return z.NEVER;
-      }
-    });
+/** A text field of a page, of at most so many characters, that `read` turns into its value; a RangeError from `read` carries the message. */
+export const textField = <Value>(read: (text: string) => Value, limit: TextLimit = textLimits.amount) =>
+  z.string().transform((text, context): Value => {
+    try {
+      if (isTooLong(text, limit)) throw new RangeError(tooLongText(text, limit));
+      return read(text);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      context.addIssue({ code: "custom", message: error.message });
+      return z.NEVER;
+    }
+  });

@@ -14,9 +14,17 @@ export type EndpointKind = (typeof endpointKinds)[number];
 /** The type of a delivery that asks an e-mail address whether it wants alerts; no event. */
 export const CONFIRMATION = "confirmation";
 
+const SAMPLE_ID = "evt_sample_";
+
+/** Its figures are made up. Whatever brings it says so: nobody must act on it. */
+export const isSample = ({ id }: Pick<AccountEvent, "id">): boolean => id.startsWith(SAMPLE_ID);
+
+/** For people: an event in a sentence or two. */
+export const lineOf = (event: AccountEvent): string => `${isSample(event) ? "(Sample) " : ""}${sentenceOf(event)}`;
+
 /** The event of a sample: the example of its type, under an id of its own. */
 export const sampleEvent = (deliveryId: string, type: EventTypeName, at: Date): AccountEvent => ({
-  id: deliveryId.replace(/^dlv_/, "evt_sample_"),
+  id: deliveryId.replace(/^dlv_/, SAMPLE_ID),
   sequence: 1n,
   type,
   at,
@@ -26,12 +34,12 @@ export const sampleEvent = (deliveryId: string, type: EventTypeName, at: Date): 
 export function bodyOf(kind: EndpointKind, event: AccountEvent): string {
   switch (kind) {
     case "webhook":
-      return writeJson(eventBody(event));
+      return writeJson(isSample(event) ? { ...eventBody(event), sample: true } : eventBody(event));
     case "chat":
-      return writeJson({ text: `${config().SERVICE_NAME}: ${escapeForSlack(sentenceOf(event))}` });
+      return writeJson({ text: `${config().SERVICE_NAME}: ${escapeForSlack(lineOf(event))}` });
     case "email":
       // The link is for the address alone: an account must not confirm somebody else's.
-      return event.type === CONFIRMATION ? "A link that confirms this address. It expires after 24 hours." : sentenceOf(event);
+      return event.type === CONFIRMATION ? "A link that confirms this address. It expires after 24 hours." : lineOf(event);
     default:
       return assertNever(kind);
   }

@@ -13,6 +13,8 @@ export interface EventField {
 }
 
 export interface EventType {
+  /** Its plain name: "Deposit credited". */
+  title: string;
   /** When it is sent: one sentence for the documentation and the console. */
   when: string;
   fields: Readonly<Record<string, EventField>>;
@@ -113,38 +115,44 @@ const wallet = {
 
 const types = {
   "account.closed": {
-    when: "The account was closed. Sign in with one of its wallets to reopen it. Personal data is deleted after seven days.",
+    title: "Account closed",
+    when: "The account was closed. To reopen it, sign in with one of its wallets. Personal data is deleted after seven days.",
     fields: {},
     example: {},
   },
   "balance.low": {
-    when: "The balance fell below your threshold. Sent again only after the balance has been 10% above it.",
-    fields: { balance: usd("The balance, including reserved funds."), threshold: usd("Your threshold.") },
+    title: "Low balance",
+    when: "The balance fell below your threshold. Sent again only after the balance has risen 10% above it.",
+    fields: { balance: usd("The balance, including what is reserved."), threshold: usd("Your threshold.") },
     example: { balance: "4980000000", threshold: "5000000000" },
   },
   "balance.exhausted": {
-    when: "A request was refused because the balance did not cover it. Sent once until the next deposit.",
-    fields: { available: usd("The available balance."), needed: usd("The maximum cost of the request.") },
+    title: "Balance too low for a request",
+    when: "A request was refused because the balance does not cover it. Sent once until you deposit.",
+    fields: { available: usd("What was available."), needed: usd("The most that the request could cost.") },
     example: { available: "1200000", needed: "4500000" },
   },
-  "deposit.seen": { ...deposit, when: "A deposit was seen on its chain. It is credited once confirmed." },
-  "deposit.credited": { ...deposit, when: "A deposit was credited to the balance." },
-  "deposit.reversed": {
-    ...deposit,
-    when: "The chain dropped a deposit's transaction. If the deposit had been credited, the credit was reversed.",
-  },
+  "deposit.seen": { ...deposit, title: "Deposit seen",
+    when: "A deposit was seen on its chain. It is credited once confirmed." },
+  "deposit.credited": { ...deposit, title: "Deposit credited",
+    when: "A deposit was added to the balance." },
+  "deposit.reversed": { ...deposit, title: "Deposit reversed",
+    when: "The chain dropped a deposit's transaction. If it was credited, it was taken out of the balance." },
   "payment.completed": {
     ...payment,
+    title: "Payment completed",
     when: "A signed payment by one of your wallets, or with one of your keys, was confirmed on its chain.",
     example: { ...payment.example, transaction: exampleTransaction },
   },
   "payment.failed": {
     ...payment,
-    when: "A signed payment failed or was dropped by its chain. No money was moved.",
+    title: "Payment failed",
+    when: "A signed payment moved no money, or its chain dropped it.",
     example: { ...payment.example, reason: "expired" },
   },
   "withdrawal.requested": {
-    when: "A withdrawal was requested and signed by one of your wallets. Cancel it if this was not you.",
+    title: "Withdrawal requested",
+    when: "A withdrawal was requested and signed by one of your wallets. Cancel it if it was not you.",
     fields: {
       withdrawalId: withdrawal.fields.withdrawalId,
       chain: withdrawal.fields.chain,
@@ -156,7 +164,8 @@ const types = {
     example: { ...withdrawal.example, payFrom: "2026-03-02T09:30:00.000Z" },
   },
   "withdrawal.rules_changed": {
-    when: "Your withdrawal limits were changed. Stricter limits apply immediately; looser ones after 24 hours.",
+    title: "Withdrawal rules changed",
+    when: "Your withdrawal rules were changed. Stricter limits apply immediately; looser ones after 24 hours.",
     fields: {
       dailyLimit: optional(usd("The maximum you can withdraw in 24 hours. Absent if you set no limit.")),
       waitSeconds: { kind: "count", description: "How long each withdrawal waits before it is paid, in seconds." },
@@ -168,21 +177,25 @@ const types = {
   },
   "withdrawal.completed": {
     ...withdrawal,
-    when: "A withdrawal was paid, in a final block.",
+    title: "Withdrawal completed",
+    when: "A withdrawal was paid and its block is final.",
     example: { ...withdrawal.example, transaction: exampleTransaction },
   },
   "withdrawal.failed": {
     ...withdrawal,
-    when: "A withdrawal was cancelled, declined or failed. The amount is back in the balance.",
+    title: "Withdrawal failed",
+    when: "A withdrawal was cancelled, refused or could not be paid. Its amount is back in the balance.",
     example: { ...withdrawal.example, reason: "cancelled" },
   },
   "key.cap_80": {
+    title: "Key at 80% of its limit",
     when: "A key has spent 80% of its spending limit. Sent once per period.",
-    fields: { keyId, cap: usd("The key's spending limit."), spent: usd("Spent in this period."), period },
+    fields: { keyId, cap: usd("The key's cap."), spent: usd("Spent in this period."), period },
     example: { keyId: exampleKey, cap: "10000000000", spent: "8010000000", period: "day" },
   },
   "key.cap_reached": {
-    when: "A request was refused because its key reached its spending limit. Sent once per period.",
+    title: "Key limit reached",
+    when: "A request was refused because of its key's spending limit. Sent once per period.",
     fields: {
       keyId,
       cap: usd("The key's spending limit."),
@@ -201,7 +214,8 @@ const types = {
     },
   },
   "key.spike": {
-    when: "A key spent far more in an hour than it usually does.",
+    title: "Unusual key spending",
+    when: "A key spent far more within an hour than it usually does.",
     fields: {
       keyId,
       spent: usd("Spent in the last 60 minutes."),
@@ -211,11 +225,15 @@ const types = {
     },
     example: { keyId: exampleKey, spent: "4100000000", usual: "200000000", underWay: "45000000", paused: "no" },
   },
-  "key.created": { ...key, when: "A key was created.", example: keyExample },
-  "key.paused": { ...key, when: "A key was paused. Its requests are refused until it is resumed.", example: keyExample },
-  "key.revoked": { ...key, when: "A key was permanently revoked.", example: keyExample },
+  "key.created": { ...key, title: "Key created",
+    when: "A key was created.", example: keyExample },
+  "key.paused": { ...key, title: "Key paused",
+    when: "A key was paused. Its requests are refused until it is resumed.", example: keyExample },
+  "key.revoked": { ...key, title: "Key revoked",
+    when: "A key was permanently revoked.", example: keyExample },
   "endpoint.changed": {
-    when: "An alert destination was added, changed or deleted. The destination itself always receives this event, one last time when it is turned off or deleted.",
+    title: "Destination changed",
+    when: "A destination was added, changed or deleted. The destination itself is always notified, one last time when it is turned off or deleted.",
     fields: {
       endpointId: text("The destination's ID."),
       kind: text("webhook, chat or email."),
@@ -227,7 +245,8 @@ const types = {
     example: { endpointId: "end_0WAqXk3eB1c2D3e4F5g6", kind: "webhook", host: "hooks.example.com", change: "switched_off" },
   },
   "endpoint.disabled": {
-    when: "An alert destination was turned off because it answered 410, failed for five days, or its reader unsubscribed. Your other destinations receive this event.",
+    title: "Destination turned off",
+    when: "A destination was turned off because it answered 410, failed for five days, or its reader unsubscribed. Your other destinations are notified.",
     fields: {
       endpointId: text("The destination's ID."),
       kind: text("webhook, chat or email."),
@@ -246,7 +265,8 @@ const types = {
     },
   },
   "model.retiring": {
-    when: "A model that you used in the last 30 days will retire. Sent when the date is announced, and again seven days before it.",
+    title: "Model retiring",
+    when: "A model that you used in the last 30 days will be retired. Sent when the date is known, and again seven days before.",
     fields: {
       model: text("The model's ID."),
       retiresOn: { kind: "date", description: "The first day (UTC) on which the model is no longer available." },
@@ -255,7 +275,8 @@ const types = {
     example: { model: "gpt-4o", retiresOn: "2027-01-14", successor: "gpt-6-luna" },
   },
   "price.changed": {
-    when: "The price of a model that you used in the last 30 days changed. Sent about ten minutes after the change.",
+    title: "Price changed",
+    when: "The price of a model that you used in the last 30 days changed. Sent about ten minutes later.",
     fields: { model: text("The model's ID."), changes: { kind: "prices", description: "Each price that changed." } },
     example: {
       model: "gemini-3.5-flash",
@@ -265,13 +286,16 @@ const types = {
       ],
     },
   },
-  "wallet.linked": { ...wallet, when: "A wallet was linked. It can sign in and receive withdrawals." },
+  "wallet.linked": { ...wallet, title: "Wallet linked",
+    when: "A wallet was linked. It can sign in and receive withdrawals." },
   "wallet.leaving": {
-    when: "A wallet will be unlinked because one of your other wallets requested it. If this was not you, cancel it on the Settings page.",
-    fields: { ...wallet.fields, leavesAt: time("When it is unlinked. Until then it cannot sign for the account.") },
+    title: "Wallet being unlinked",
+    when: "One of your wallets asked to unlink another. If it was not you, keep the wallet under Settings.",
+    fields: { ...wallet.fields, leavesAt: time("When it is unlinked. Until then it signs nothing for the account.") },
     example: { ...wallet.example, leavesAt: "2026-11-25T09:30:00+00:00" },
   },
-  "wallet.unlinked": { ...wallet, when: "A wallet was unlinked." },
+  "wallet.unlinked": { ...wallet, title: "Wallet unlinked",
+    when: "A wallet was unlinked." },
 } satisfies Record<string, EventType>;
 
 export type EventTypeName = keyof typeof types;

@@ -16,6 +16,8 @@ export interface Endpoint {
   kind: EndpointKind;
   /** A URL, or an e-mail address. */
   target: string;
+  /** What its owner calls it; null: nothing. */
+  name: string | null;
   /** Null: all, also those that a later release adds. */
   types: readonly EventTypeName[] | null;
   state: "unconfirmed" | "active" | "disabled";
@@ -40,6 +42,7 @@ export interface NewEndpoint {
   kind: EndpointKind;
   /** An https URL, or an e-mail address. A chat is an incoming webhook of Slack, or one of Discord with /slack at its end. */
   target: string;
+  name?: string | null;
   types: readonly EventTypeName[] | null;
 }
 
@@ -51,12 +54,12 @@ const refuse = (problem: string): { ok: false; problem: string } => ({ ok: false
  * Creates an endpoint. The secret of a webhook is in this answer and never shown again; the others have none. An e-mail address is asked
  * first, and gets nothing else until it is confirmed. Otherwise `problem` says what to do.
  */
-export async function createEndpoint({ accountId, kind, target, types }: NewEndpoint): Promise<Made> {
+export async function createEndpoint({ accountId, kind, target, name = null, types }: NewEndpoint): Promise<Made> {
   const checked = kind === "email" ? checkAddress(target) : await checkTarget(target.trim());
   if (!checked.ok) return checked;
   const id = newEndpointId();
   const state = kind === "email" ? "unconfirmed" : "active";
-  const row = { id, accountId, kind, target: checked.url, types: [...(types ?? [])], state, createdAt: now() };
+  const row = { id, accountId, kind, name, target: checked.url, types: [...(types ?? [])], state, createdAt: now() };
   const problem = await storeEndpoint(row).catch((error: unknown) => {
     if (error instanceof NotStored) return error.message;
     throw error;
@@ -81,15 +84,18 @@ const storeEndpoint = (data: Prisma.EndpointUncheckedCreateInput): Promise<null>
     await lockName(`endpoints of ${accountId}`, transaction);
     if ((await transaction.endpoint.count({ where: { accountId } })) >= MAX_ENDPOINTS)
       throw new NotStored(
-        `You have reached the limit of ${MAX_ENDPOINTS} destinations. Delete one you no longer use. A deleted destination counts until its last events are delivered.`,
+        `You have reached the limit of ${MAX_ENDPOINTS} destinations. Delete one you no longer use. It counts until its last events are sent.`,
       );
     if (kind === "email" && (await transaction.endpoint.count({ where: { accountId, kind, target, deletedAt: null } })) > 0)
-      throw new NotStored("You have already added this address.");
+      throw new NotStored("You already added this address.");
     const made = await transaction.endpoint.create({ data });
     const asked = kind === "email" ? await requestConfirmation(made, transaction) : { ok: true as const };
     if (!asked.ok) throw new NotStored(asked.problem);
     return null;
   });
+
+export const hasEndpoint = async (accountId: AccountId): Promise<boolean> =>
+  (await prisma().endpoint.findFirst({ where: { accountId, deletedAt: null }, select: { id: true } })) !== null;
 
 /** The account's endpoints, the newest first. */
 export async function listEndpoints(accountId: AccountId): Promise<Endpoint[]> {
@@ -100,6 +106,7 @@ export async function listEndpoints(accountId: AccountId): Promise<Endpoint[]> {
 const readEndpoint = (row: Prisma.EndpointModel): Endpoint => ({
   id: row.id,
   target: row.target,
+  name: row.name,
   oldSecretUntil: row.oldSecretUntil,
   failures: row.failures,
   failingSince: row.failingSince,
@@ -120,7 +127,13 @@ export async function setEndpointTypes(accountId: AccountId, endpointId: string,
   return count === 1;
 }
 
-/** Switches an endpoint off: it still gets what is under way, and that it was turned off; later events are not for it. */
+/** Null takes its name away. */
+export async function renameEndpoint(accountId: AccountId, endpointId: string, name: string | null): Promise<boolean> {
+  const { count } = await prisma().endpoint.updateMany({ where: { id: endpointId, accountId, deletedAt: null }, data: { name } });
+  return count === 1;
+}
+
+/** Switches an endpoint off: it still gets what is under way, and that it was switched off; later events are not for it. */
 export async function disableEndpoint(accountId: AccountId, endpointId: string): Promise<boolean> {
   const { count } = await prisma().endpoint.updateMany({
     where: { id: endpointId, accountId, state: "active" },

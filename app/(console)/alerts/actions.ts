@@ -6,6 +6,7 @@ import { revalidatePath } from "next/cache";
 import {
   deliveryForm,
   endpointForm,
+  endpointNameForm,
   endpointTypesForm,
   lowBalanceForm,
   newEndpointForm,
@@ -15,6 +16,7 @@ import {
 import {
   addOwnEndpoint,
   deleteOwnEndpoint,
+  renameOwnEndpoint,
   renewOwnSecret,
   requestOwnConfirmation,
   resendOwnDelivery,
@@ -52,6 +54,11 @@ export async function requestConfirmation(sessionId: unknown, input: unknown): P
 export async function chooseEvents(sessionId: unknown, input: unknown): Promise<Answer> {
   const wish = await readWish(sessionId, endpointTypesForm, input);
   return wish.ok ? showAlerts(await setOwnEndpointTypes(wish.owner, wish.form)) : wish;
+}
+
+export async function renameEndpoint(sessionId: unknown, input: unknown): Promise<Answer> {
+  const wish = await readWish(sessionId, endpointNameForm, input);
+  return wish.ok ? showAlerts(await renameOwnEndpoint(wish.owner, wish.form)) : wish;
 }
 
 export async function switchOn(sessionId: unknown, input: unknown): Promise<Answer> {

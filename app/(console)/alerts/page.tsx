@@ -22,6 +22,7 @@ import {
   addEndpoint,
   chooseEvents,
   removeEndpoint,
+  renameEndpoint,
   renewSecret,
   requestConfirmation,
   resendDelivery,
@@ -43,6 +44,7 @@ const endpointActions = {
   requestConfirmation,
   chooseEvents,
   removeEndpoint,
+  renameEndpoint,
   renewSecret,
   resendFailed,
   sendSample,
@@ -58,24 +60,25 @@ export default async function AlertsPage({ searchParams }: AlertsPageProps) {
   const actions = forSession(owner, endpointActions);
   const others = forSession(owner, { resendDelivery, setLowBalance });
   const { endpoints } = view;
-  const add = <AddEndpoint add={actions.addEndpoint} choices={choices} mailProblem={view.mailProblem} disabled={owner.isFrozen} />;
+  const add = <AddEndpoint add={actions.addEndpoint} choices={choices} offersMail={view.offersMail} disabled={owner.isFrozen} />;
   return (
     <>
-      {/* Always there: a button among the endpoints would leave the page with its dialog, and a secret in it, once there is one. */}
+      {/* Always there: a button among the destinations would leave the page with its dialog, and a secret in it, once there is one. */}
       <PageHeading title="Alerts" action={add}>
-        What happens to your account, and where you hear of it.
+        Get notified about deposits, low balance and key activity.
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice isLeaving={owner.isLeaving} /> : null}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-10">
-        <Panel title="Threshold">
+        <Panel title="Low balance">
           <LowBalance line={view.lowBalance} save={others.setLowBalance} frozen={owner.isFrozen} />
         </Panel>
-        <Panel title="Where you hear">
+        <Panel title="Destinations">
           {endpoints.length > 0 ? (
             <EndpointList endpoints={endpoints} choices={choices} actions={actions} frozen={owner.isFrozen} />
           ) : (
-            <EmptyState picture={<BellIcon />} title="No endpoints yet">
-              Add a webhook of your server, a chat of Slack or Discord, or an e-mail address, to hear before your balance runs out.
+            <EmptyState picture={<BellIcon />} title="No destinations yet">
+              {view.offersMail ? "Add a webhook, a Slack or Discord channel, or an email address" : "Add a webhook, or a Slack or Discord channel"},
+              and get notified before your balance runs out.
             </EmptyState>
           )}
         </Panel>
@@ -83,7 +86,7 @@ export default async function AlertsPage({ searchParams }: AlertsPageProps) {
           {endpoints.length > 0 ? <DeliveryFilter address={query} endpoints={endpoints} states={deliveryStates} choices={choices} /> : null}
           <Deliveries query={query} view={view} sendAgain={others.resendDelivery} frozen={owner.isFrozen} />
         </Panel>
-        <Panel title="What happened" aside="Kept for 30 days.">
+        <Panel title="Events" aside="Kept for 30 days.">
           <Events query={query} view={view} />
         </Panel>
       </div>
@@ -118,24 +121,24 @@ function Deliveries({ query, view: { deliveries, olderDeliveries }, sendAgain, f
   }
   return isNarrowed ? (
     <EmptyState title="No deliveries match" action={<ActionLink href={all}>Show all deliveries</ActionLink>}>
-      Nothing was sent with these filters.
+      No event was sent that matches these filters.
     </EmptyState>
   ) : (
     <EmptyState title="No deliveries yet">
-      Each event that is sent to an endpoint appears here, with every attempt and its answer.
+      Each event sent to a destination appears here, with every attempt and its response.
     </EmptyState>
   );
 }
 
 function Events({ query, view: { events, olderEvents } }: ListProps) {
   if (events.length === 0 && query.events === null)
-    return <EmptyState title="Nothing yet">Deposits, payments, keys and warnings appear here as they happen.</EmptyState>;
+    return <EmptyState title="No events yet">Deposits, payments, key changes and warnings appear here as they happen.</EmptyState>;
   return (
     <>
       {events.length > 0 ? (
         <Timeline events={events} />
       ) : (
-        <EmptyState title="Nothing before these">The newest are on the first page.</EmptyState>
+        <EmptyState title="No older events">The newest events are on the first page.</EmptyState>
       )}
       <ListPages
         label="Pages of events"
@@ -149,14 +152,16 @@ function Events({ query, view: { events, olderEvents } }: ListProps) {
 /** What happened to the account, as sentences. */
 const Timeline = ({ events }: { events: readonly HappenedEvent[] }) => (
   <ol aria-label="Events" className="text-sm">
-    {events.map(({ id, type, at, sentence }) => (
+    {events.map(({ id, type, title, at, sentence }) => (
       <li key={id} className="grid gap-x-4 gap-y-0.5 border-b border-line py-2.5 first:border-t md:grid-cols-[8rem_minmax(0,1fr)]">
         <span className="text-muted">
           <LocalTime at={at} shape="short" />
         </span>
         <span className="min-w-0">
           <span className="block [overflow-wrap:anywhere]">{sentence}</span>
-          <span className="font-mono text-xs text-muted">{type}</span>
+          <span className="text-xs text-muted">
+            {title} · <span className="font-mono">{type}</span>
+          </span>
         </span>
       </li>
     ))}

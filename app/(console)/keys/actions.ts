@@ -3,35 +3,42 @@
 // The server actions for API keys. Each checks the page's session, validates its input, and answers with a message.
 
 import { revalidatePath } from "next/cache";
-import { curlPrompt } from "@/app/examples";
+import { firstCalls, type KeyUse } from "@/app/first-call";
 import { readSite } from "@/app/site";
 import { createConfirmedKey, resumeConfirmedKey, rotateConfirmedKey, setConfirmedLimits } from "@/lib/console/keys/confirmed-keys";
 import { keyChoiceForm, keyLimitsForm, keyNameForm, keyRotationForm, newKeyForm } from "@/lib/console/keys/key-form";
-import { endOwnOldSecret, renameOwnKey, setOwnKeyState } from "@/lib/console/keys/keys";
+import { endOwnOldSecret, listOwnKeys, renameOwnKey, setOwnKeyState } from "@/lib/console/keys/keys";
 import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
 import type { Answer } from "@/lib/console/views/answer";
+import type { Snippet } from "@/lib/console/views/keys";
 import { readConfirmedWish, readWish } from "../owner-actions";
 
-/** The key in plain text, shown this once, and a line to try it with. The page re-renders only after the person has stored both. */
-export async function createKey(sessionId: unknown, input: unknown, proof?: unknown): Promise<Answer<{ key: string; curl: string }>> {
+type Created = Answer<{ key: string; snippets: Snippet[] }>;
+
+/** The key in plain text, shown this once, and first calls with it. The page re-renders only after the person has stored it. */
+export async function createKey(sessionId: unknown, input: unknown, proof?: unknown): Promise<Created> {
   const wish = await readConfirmedWish(sessionId, newKeyForm, input, proof);
   if (!wish.ok) return wish;
   const made = await createConfirmedKey(wish.owner, wish.form, wish.proof);
-  if (!made.ok) return made;
-  return withCurl(made.key, wish.form.models?.[0] ?? defaultModelPrice(listModelPrices()).id);
+  return made.ok ? withSnippets({ key: made.key, models: wish.form.models, spends: wish.form.scopes.some(isSpending) }) : made;
 }
 
-function withCurl(key: string, model: string): { ok: true; key: string; curl: string } {
-  const site = readSite();
-  return { ok: true, key, curl: curlPrompt(site, model).replace(`$${site.keyVariable}`, () => key) };
+const isSpending = (scope: string): boolean => scope === "prompt";
+
+function withSnippets(use: KeyUse): Created {
+  const prices = listModelPrices();
+  const offered = { ids: prices.map(({ id }) => id), usual: defaultModelPrice(prices).id };
+  return { ok: true, key: use.key, snippets: firstCalls(readSite(), use, offered) };
 }
 
 /** The key's new secret, shown this once. */
-export async function rotateKey(sessionId: unknown, input: unknown, proof?: unknown): Promise<Answer<{ key: string; curl: string }>> {
+export async function rotateKey(sessionId: unknown, input: unknown, proof?: unknown): Promise<Created> {
   const wish = await readConfirmedWish(sessionId, keyRotationForm, input, proof);
   if (!wish.ok) return wish;
   const made = await rotateConfirmedKey(wish.owner, wish.form, wish.proof);
-  return made.ok ? withCurl(made.key, defaultModelPrice(listModelPrices()).id) : made;
+  if (!made.ok) return made;
+  const known = (await listOwnKeys(wish.owner)).find(({ keyId }) => keyId === wish.form.keyId);
+  return withSnippets({ key: made.key, models: known?.models ?? null, spends: known?.scopes.some(isSpending) ?? true });
 }
 
 export async function endOldSecret(sessionId: unknown, input: unknown): Promise<Answer> {

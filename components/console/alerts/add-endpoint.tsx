@@ -2,90 +2,93 @@
 
 import { PlusIcon } from "lucide-react";
 import { useState } from "react";
+import { textLimits } from "@/lib/base/text-limits";
 import type { EventChoice } from "@/lib/console/views/alerts";
 import { Button } from "../../ui/button";
 import { SelectField, TextField } from "../../ui/field";
+import { useDraft } from "../drafts";
 import { FormDialog } from "../form-dialog";
 import type { EndpointActions, NewEndpointInput } from "./alert-actions";
-import { endpointSecret } from "./endpoint-dialogs";
+import { endpointSecret, NameField } from "./endpoint-dialogs";
 import { EventPicker } from "./event-picker";
 
 interface AddEndpointProps {
   add: EndpointActions["addEndpoint"];
   choices: readonly EventChoice[];
-  /** Why no e-mail address can be added; null when one can. */
-  mailProblem: string | null;
+  /** False where the operator has not set up e-mail. */
+  offersMail: boolean;
   disabled: boolean;
 }
 
-/** The button that adds an endpoint. */
+/** The button that adds a destination. */
 export function AddEndpoint({ disabled, ...form }: AddEndpointProps) {
   const [open, setOpen] = useState(false);
   return (
     <>
       <Button look="primary" disabled={disabled} onClick={() => setOpen(true)}>
-        <PlusIcon aria-hidden="true" /> Add endpoint
+        <PlusIcon aria-hidden="true" /> Add destination
       </Button>
       {open ? <NewEndpoint {...form} onClose={() => setOpen(false)} /> : null}
     </>
   );
 }
 
-const url = { label: "URL", type: "url", placeholder: "https://example.com/webhooks" } as const;
+const url = { label: "URL", type: "url", placeholder: "https://example.com/webhooks", limit: textLimits.url } as const;
 
 const kinds = {
-  webhook: { ...url, name: "Webhook", hint: "An https URL of your server. Each request is signed after Standard Webhooks." },
-  chat: { ...url, name: "Chat (Slack or Discord)", hint: "An incoming webhook of Slack, or one of Discord with /slack at its end." },
+  webhook: { ...url, name: "Webhook", hint: "An HTTPS URL on your server. Each request is signed per Standard Webhooks." },
+  chat: { ...url, name: "Slack or Discord", hint: "An incoming webhook URL from Slack, or one from Discord with /slack added at the end." },
   email: {
-    label: "E-mail address",
+    label: "Email address",
     type: "email",
     placeholder: "you@example.com",
-    name: "E-mail",
-    hint: "We send it a link first. Once that is opened, events come at most every 10 minutes, together in one mail.",
+    limit: textLimits.mailAddress,
+    name: "Email",
+    hint: "We’ll email a confirmation link first. After that, events are grouped into at most one email every 10 minutes.",
   },
 } as const;
 
 const kindNames = Object.keys(kinds) as (keyof typeof kinds)[];
 
-function NewEndpoint({ add, choices, mailProblem, onClose }: Omit<AddEndpointProps, "disabled"> & { onClose: () => void }) {
-  const [draft, setDraft] = useState<NewEndpointInput>({ kind: "webhook", target: "", types: null });
-  const change = (part: Partial<NewEndpointInput>) => setDraft({ ...draft, ...part });
-  const isMail = draft.kind === "email";
-  const { name: _name, ...input } = kinds[draft.kind];
+function NewEndpoint({ add, choices, offersMail, onClose }: Omit<AddEndpointProps, "disabled"> & { onClose: () => void }) {
+  const draft = useDraft<NewEndpointInput>("new destination", () => ({ kind: "webhook", name: "", target: "", types: null }));
+  const { kind, name, target, types } = draft.value;
+  const change = (part: Partial<NewEndpointInput>) => draft.set({ ...draft.value, ...part });
+  const isMail = kind === "email";
+  const { name: _name, ...input } = kinds[kind];
   return (
     <FormDialog
-      title="Add endpoint"
-      description="We send each event there within seconds, and again for three days if it fails."
-      action="Add endpoint"
-      fields={["target", "types"]}
-      submit={() => add(draft)}
+      title="Add destination"
+      description="We send each event within seconds, and retry for three days if delivery fails."
+      action="Add destination"
+      fields={["target", "name", "types"]}
+      submit={() => add(draft.value)}
       secret={endpointSecret}
-      done={() => (isMail ? "Added. Open the link in the mail that we sent there." : "Endpoint added. Send it a sample to try it.")}
+      done={() => (isMail ? "Destination added. Open the link we sent to confirm it." : "Destination added. Send a sample to try it.")}
+      draft={draft}
       onClose={onClose}
     >
       {(errorOf) => (
         <>
-          <SelectField
-            label="Kind"
-            hint={mailProblem}
-            value={draft.kind}
-            onChange={(wanted) => change({ kind: kindNames.find((kind) => kind === wanted) ?? "webhook" })}
-          >
-            {kindNames.map((kind) => (
-              <option key={kind} value={kind} disabled={kind === "email" && mailProblem !== null}>
-                {kinds[kind].name}
-              </option>
-            ))}
+          <SelectField label="Type" value={kind} onChange={(wanted) => change({ kind: kindNames.find((one) => one === wanted) ?? "webhook" })}>
+            {kindNames.map((one) =>
+              one === "email" && !offersMail ? null : (
+                <option key={one} value={one}>
+                  {kinds[one].name}
+                </option>
+              ),
+            )}
           </SelectField>
           <TextField
             {...input}
             error={errorOf("target")}
-            value={draft.target}
-            onChange={(target) => change({ target })}
+            value={target}
+            onChange={(written) => change({ target: written })}
             autoComplete="off"
             spellCheck={false}
           />
-          <EventPicker choices={choices} chosen={draft.types} onChange={(types) => change({ types })} error={errorOf("types")} />
+          <NameField error={errorOf("name")} value={name} onChange={(written) => change({ name: written })} />
+          <EventPicker choices={choices} chosen={types} onChange={(chosen) => change({ types: chosen })} error={errorOf("types")} />
         </>
       )}
     </FormDialog>

@@ -8,6 +8,8 @@ interface EndpointInput {
 
 export interface NewEndpointInput {
   kind: "webhook" | "chat" | "email";
+  /** Empty: none. */
+  name: string;
   target: string;
   /** Null: all events. */
   types: readonly string[] | null;
@@ -18,6 +20,7 @@ export interface EndpointActions {
   renewSecret: (input: EndpointInput) => Promise<Answer<{ secret: string }>>;
   /** Sends an address another confirmation. */
   requestConfirmation: (input: EndpointInput) => Promise<Answer>;
+  renameEndpoint: (input: EndpointInput & { name: string }) => Promise<Answer>;
   chooseEvents: (input: EndpointInput & { types: readonly string[] | null }) => Promise<Answer>;
   switchOn: (input: EndpointInput) => Promise<Answer>;
   switchOff: (input: EndpointInput) => Promise<Answer>;

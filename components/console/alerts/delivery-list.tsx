@@ -26,18 +26,18 @@ export const DeliveryList = ({ deliveries, sendAgain, frozen }: DeliveryListProp
           </summary>
           <div className="grid gap-4 pt-1 pb-4 pl-6">
             <Attempts item={item} />
-            <CodeBlock wraps title="What is sent" copy={item.body}>
+            <CodeBlock wraps title="Payload" copy={item.body}>
               {prettyJson(item.body)}
             </CodeBlock>
             {frozen || !item.canResend || item.state === "pending" ? null : (
               <ActionButton
                 action={sendAgain}
                 input={{ deliveryId: item.id }}
-                done="On its way again, with the same ID."
+                done="Resending, with the same ID."
                 icon={<RotateCcwIcon aria-hidden="true" />}
                 className="justify-self-start"
               >
-                Send again
+                Resend
               </ActionButton>
             )}
           </div>
@@ -51,17 +51,20 @@ const tones: Readonly<Record<AlertDelivery["state"], Tone>> = { pending: "waitin
 
 const attemptsText = (count: number): string => (count === 1 ? "1 attempt" : `${count} attempts`);
 
-const Line = ({ item: { createdAt, type, isSample, host, state, tries, last } }: { item: AlertDelivery }) => (
+const Line = ({ item: { createdAt, type, title, isSample, endpoint, state, tries, last } }: { item: AlertDelivery }) => (
   <span className="flex min-w-0 grow flex-wrap gap-x-3 gap-y-1 md:grid md:gap-x-4 md:grid-cols-[7rem_minmax(0,2fr)_minmax(0,2fr)_6rem_minmax(0,2fr)] md:items-baseline">
     <span className="text-muted">
       <LocalTime at={createdAt} shape="short" />
     </span>
-    <span className="truncate font-mono">
-      {type}
-      {isSample ? <span className="font-sans text-muted"> (sample)</span> : null}
+    <span className="min-w-0">
+      <span className="block truncate">
+        {title}
+        {isSample ? <span className="text-muted"> (sample)</span> : null}
+      </span>
+      <span className="block truncate font-mono text-xs text-muted">{type}</span>
     </span>
-    <span className="truncate text-muted" title={host}>
-      {host}
+    <span className="truncate text-muted" title={endpoint}>
+      {endpoint}
     </span>
     <span>
       <Badge tone={tones[state]}>{state}</Badge>
@@ -82,17 +85,17 @@ function Attempts({ item: { tries, tryAt } }: { item: AlertDelivery }) {
             <li key={at} className="flex flex-wrap gap-x-4">
               <LocalTime at={new Date(at)} shape="exact" />
               <span className="text-muted">{countText(Math.round(ms))} ms</span>
-              <span>{[status === undefined ? null : `status ${status}`, error].filter(Boolean).join(", ") || "no answer"}</span>
-              {bytes === undefined ? null : <span className="text-muted">answer of {countText(bytes)} bytes</span>}
+              <span>{[status === undefined ? null : `status ${status}`, error].filter(Boolean).join(", ") || "no response"}</span>
+              {bytes === undefined ? null : <span className="text-muted">response of {countText(bytes)} bytes</span>}
             </li>
           ))}
         </ol>
       ) : (
-        <p className="text-muted">Not tried yet.</p>
+        <p className="text-muted">No attempts yet.</p>
       )}
       {tryAt ? (
         <p className="text-muted">
-          Next attempt: <LocalTime at={tryAt} shape="exact" />, or later while its endpoint rests.
+          Next attempt: <LocalTime at={tryAt} shape="exact" />, or later while the destination is paused after failures.
         </p>
       ) : null}
     </div>

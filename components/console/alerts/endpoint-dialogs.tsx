@@ -1,27 +1,41 @@
 "use client";
 
-import { useState } from "react";
+import type { ComponentProps } from "react";
+import { textLimits } from "@/lib/base/text-limits";
 import type { AlertEndpoint, EventChoice } from "@/lib/console/views/alerts";
-import { SelectField } from "../../ui/field";
+import { SelectField, TextField } from "../../ui/field";
+import { useDraft } from "../drafts";
 import { FormDialog } from "../form-dialog";
 import { ShownOnce } from "../shown-once";
 import type { EndpointActions } from "./alert-actions";
 import { EventPicker } from "./event-picker";
 
-/** A webhook's secret just created; other endpoints have none. */
+/** A webhook's secret just created; other destinations have none. */
 export const endpointSecret = {
-  title: "Store your secret",
+  title: "Save your secret",
   show: ({ secret }: { secret: string | null }, onStored: () => void) =>
     secret && (
       <ShownOnce
         label="The webhook's secret"
         copyLabel="Copy the secret"
         secret={secret}
-        warning="You will not see this secret again. Store it where your receiver runs, and check the signature of each webhook with it: anyone who has it can send you false events."
+        warning="You won’t see this secret again. Save it where your server runs, and use it to verify the signature of each webhook. Anyone who has it can send you fake events."
         onStored={onStored}
       />
     ),
 };
+
+export const NameField = (field: Pick<ComponentProps<typeof TextField>, "error" | "value" | "onChange">) => (
+  <TextField
+    label="Name (optional)"
+    hint="Only you see it. Without a name, the host or address is shown."
+    limit={textLimits.endpointName}
+    placeholder="On-call channel"
+    autoComplete="off"
+    data-1p-ignore
+    {...field}
+  />
+);
 
 interface DialogProps {
   item: AlertEndpoint;
@@ -33,39 +47,68 @@ interface EventDialogProps extends DialogProps {
   choices: readonly EventChoice[];
 }
 
-export function ChooseEvents({ item: { id, host, types }, actions, choices, onClose }: EventDialogProps) {
-  const [chosen, setChosen] = useState(types);
+export function RenameEndpoint({ item: { id, host, ownName }, actions, onClose }: DialogProps) {
+  const draft = useDraft(`name of ${id}`, () => ownName);
   return (
     <FormDialog
-      title="Choose events"
+      title="Rename destination"
       description={`For ${host}.`}
-      action="Save events"
-      fields={["types"]}
-      submit={() => actions.chooseEvents({ endpointId: id, types: chosen })}
-      done={() => "Saved. It applies from the next event."}
+      action="Rename"
+      fields={["name"]}
+      submit={() => actions.renameEndpoint({ endpointId: id, name: draft.value })}
+      done={() => "Destination renamed."}
+      draft={draft}
       onClose={onClose}
     >
-      {(errorOf) => <EventPicker choices={choices} chosen={chosen} onChange={setChosen} error={errorOf("types")} />}
+      {(errorOf) => <NameField error={errorOf("name")} value={draft.value} onChange={draft.set} />}
     </FormDialog>
   );
 }
 
-export function SendSample({ item: { id, host, types }, actions, choices, onClose }: EventDialogProps) {
-  const [type, setType] = useState(types?.[0] ?? choices[0]?.name ?? "");
+export function ChooseEvents({ item: { id, name, types }, actions, choices, onClose }: EventDialogProps) {
+  const draft = useDraft(`events of ${id}`, () => types);
+  return (
+    <FormDialog
+      title="Choose events"
+      description={`For ${name}.`}
+      action="Save events"
+      fields={["types"]}
+      submit={() => actions.chooseEvents({ endpointId: id, types: draft.value })}
+      done={() => "Events saved. They apply from the next event."}
+      draft={draft}
+      onClose={onClose}
+    >
+      {(errorOf) => <EventPicker choices={choices} chosen={draft.value} onChange={draft.set} error={errorOf("types")} />}
+    </FormDialog>
+  );
+}
+
+/** What frightens nobody who reads it in a channel, the best first. */
+const harmless = ["deposit.credited", "deposit.seen", "payment.completed", "withdrawal.completed", "key.created", "price.changed"];
+
+const firstSample = (choices: readonly EventChoice[], types: AlertEndpoint["types"]): string => {
+  const offered = types ?? choices.map(({ name }) => name);
+  return harmless.find((one) => offered.includes(one)) ?? offered[0] ?? "";
+};
+
+export function SendSample({ item: { id, name, types }, actions, choices, onClose }: EventDialogProps) {
+  const draft = useDraft(`sample of ${id}`, () => firstSample(choices, types));
+  const type = draft.value;
   return (
     <FormDialog
       title="Send a sample"
-      description={`An event with made-up figures, to ${host}.`}
+      description={`An event with made-up figures, marked as a sample, to ${name}.`}
       action="Send sample"
       submit={() => actions.sendSample({ endpointId: id, type })}
-      done={() => "Sample on its way. It appears under Deliveries."}
+      done={() => "Sample on its way. Track it under Deliveries."}
+      draft={draft}
       onClose={onClose}
     >
       {() => (
-        <SelectField label="Event" hint={choices.find(({ name }) => name === type)?.when} value={type} onChange={setType}>
-          {choices.map(({ name }) => (
-            <option key={name} value={name}>
-              {name}
+        <SelectField label="Event" hint={choices.find((one) => one.name === type)?.when} value={type} onChange={draft.set}>
+          {choices.map((one) => (
+            <option key={one.name} value={one.name}>
+              {one.title} ({one.name})
             </option>
           ))}
         </SelectField>
@@ -74,11 +117,11 @@ export function SendSample({ item: { id, host, types }, actions, choices, onClos
   );
 }
 
-export const RenewSecret = ({ item: { id, host }, actions, onClose }: DialogProps) => (
+export const RenewSecret = ({ item: { id, name }, actions, onClose }: DialogProps) => (
   <FormDialog
     title="New secret"
-    description={`For ${host}. For 24 hours the old secret still works: each webhook is signed with both.`}
-    action="Make new secret"
+    description={`For ${name}. The old secret works for another 24 hours; until then, each webhook is signed with both.`}
+    action="Create new secret"
     submit={() => actions.renewSecret({ endpointId: id })}
     secret={endpointSecret}
     done={() => null}
@@ -86,19 +129,20 @@ export const RenewSecret = ({ item: { id, host }, actions, onClose }: DialogProp
   />
 );
 
-export function ResendFailed({ item: { id, host }, actions, onClose }: DialogProps) {
-  const [hours, setHours] = useState("24");
+export function ResendFailed({ item: { id, name }, actions, onClose }: DialogProps) {
+  const draft = useDraft(`resending to ${id}`, () => "24");
   return (
     <FormDialog
-      title="Resend what failed"
-      description={`To ${host}, in order. Each event keeps its ID, so your receiver knows one it has already handled.`}
+      title="Resend failed events"
+      description={`To ${name}, in order. Each event keeps its ID, so your receiver can skip those it has already handled.`}
       action="Resend"
-      submit={() => actions.resendFailed({ endpointId: id, hours: Number(hours) })}
-      done={({ count }) => (count === 0 ? "Nothing failed in that time." : `${count} on their way again.`)}
+      submit={() => actions.resendFailed({ endpointId: id, hours: Number(draft.value) })}
+      done={({ count }) => (count === 0 ? "Nothing failed in that time." : `Resending ${count} ${count === 1 ? "event" : "events"}.`)}
+      draft={draft}
       onClose={onClose}
     >
       {() => (
-        <SelectField label="Failed in the last" value={hours} onChange={setHours}>
+        <SelectField label="Failed in the last" value={draft.value} onChange={draft.set}>
           <option value="24">24 hours</option>
           <option value="168">7 days</option>
         </SelectField>

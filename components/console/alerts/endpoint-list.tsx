@@ -13,18 +13,19 @@ interface EndpointListProps {
   frozen: boolean;
 }
 
-/** The endpoints: where each is, what it gets, and whether it answers. */
+/** The destinations: where each is, what it gets, and whether it answers. */
 export const EndpointList = ({ endpoints, choices, actions, frozen }: EndpointListProps) => (
-  <ul aria-label="Endpoints" className="text-sm">
+  <ul aria-label="Destinations" className="text-sm">
     {endpoints.map((item) => (
       <li key={item.id} className="flex items-start gap-3 border-b border-line py-3 first:border-t">
         <div className="flex min-w-0 grow flex-wrap gap-x-3 gap-y-1 md:grid md:gap-x-4 md:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,2fr)] md:items-baseline">
           <span className="min-w-0 max-md:w-full">
-            <span className="block truncate font-mono" title={item.target}>
-              {item.host}
+            <span className={`block truncate ${item.ownName === "" ? "font-mono" : "font-medium"}`} title={item.target}>
+              {item.name}
             </span>
-            <span className="text-xs text-muted">
+            <span className="text-xs text-muted [overflow-wrap:anywhere]">
               {kinds[item.kind]}
+              {item.ownName === "" ? null : ` · ${item.host}`}
               {item.oldSecretUntil ? (
                 <>
                   {" · "}old secret works until <LocalTime at={item.oldSecretUntil} shape="short" />
@@ -41,17 +42,17 @@ export const EndpointList = ({ endpoints, choices, actions, frozen }: EndpointLi
   </ul>
 );
 
-const kinds = { webhook: "Webhook", chat: "Chat", email: "E-mail" };
+const kinds = { webhook: "Webhook", chat: "Slack or Discord", email: "Email" };
 
 const states: Readonly<Record<AlertEndpointState, { tone: Tone; word: string; reason: string }>> = {
   active: { tone: "good", word: "active", reason: "" },
   failing: { tone: "waiting", word: "failing", reason: "since" },
-  resting: { tone: "waiting", word: "resting", reason: "after failures, until" },
-  off: { tone: "plain", word: "off", reason: "You switched it off." },
-  gone: { tone: "bad", word: "off", reason: "It answered 410: it is gone." },
-  failed: { tone: "bad", word: "off", reason: "Every attempt of five days failed, since" },
-  unsubscribed: { tone: "bad", word: "off", reason: "Its reader wants no more e-mails." },
-  unconfirmed: { tone: "waiting", word: "waiting for confirmation", reason: "Open the link in our mail." },
+  resting: { tone: "waiting", word: "paused", reason: "after failures, until" },
+  off: { tone: "plain", word: "off", reason: "You turned it off." },
+  gone: { tone: "bad", word: "off", reason: "It answered 410 Gone." },
+  failed: { tone: "bad", word: "off", reason: "Every attempt failed for five days, since" },
+  unsubscribed: { tone: "bad", word: "off", reason: "Its reader unsubscribed." },
+  unconfirmed: { tone: "waiting", word: "waiting for confirmation", reason: "Open the link in our email." },
 };
 
 interface EndpointStateProps {
@@ -75,7 +76,7 @@ function EndpointState({ item: { id, state, at }, ask }: EndpointStateProps) {
         <ActionButton
           action={ask}
           input={{ endpointId: id }}
-          done="Sent. Open the link in the mail."
+          done="Sent. Open the link in the email."
           icon={<MailIcon aria-hidden="true" />}
         >
           {state === "unconfirmed" ? "Send again" : "Ask again"}

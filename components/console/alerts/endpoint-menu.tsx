@@ -1,13 +1,13 @@
 "use client";
 
-import { KeyRoundIcon, ListChecksIcon, PowerIcon, PowerOffIcon, RotateCcwIcon, SendIcon, Trash2Icon } from "lucide-react";
+import { KeyRoundIcon, ListChecksIcon, PencilIcon, PowerIcon, PowerOffIcon, RotateCcwIcon, SendIcon, Trash2Icon } from "lucide-react";
 import { useState } from "react";
 import type { AlertEndpoint, EventChoice } from "@/lib/console/views/alerts";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { ActionMenu } from "../action-menu";
 import { showOutcome, useAction } from "../use-action";
 import type { EndpointActions } from "./alert-actions";
-import { ChooseEvents, RenewSecret, ResendFailed, SendSample } from "./endpoint-dialogs";
+import { ChooseEvents, RenameEndpoint, RenewSecret, ResendFailed, SendSample } from "./endpoint-dialogs";
 
 interface EndpointMenuProps {
   item: AlertEndpoint;
@@ -15,28 +15,28 @@ interface EndpointMenuProps {
   actions: EndpointActions;
 }
 
-/** The actions for one endpoint. */
+/** The actions for one destination. */
 export function EndpointMenu({ item, choices, actions }: EndpointMenuProps) {
-  const [open, setOpen] = useState<"sample" | "events" | "secret" | "resend" | "delete" | null>(null);
+  const [open, setOpen] = useState<"sample" | "name" | "events" | "secret" | "resend" | "delete" | null>(null);
   const { busy, run } = useAction();
-  const { id: endpointId, host, kind, state } = item;
+  const { id: endpointId, name, kind, state } = item;
   const isOn = state === "active" || state === "failing" || state === "resting";
   const isDisabled = state === "off" || state === "gone" || state === "failed";
   const close = () => setOpen(null);
   const switchOn = () =>
     showOutcome(
       run(() => actions.switchOn({ endpointId })),
-      "Switched on. It gets events from now on.",
+      "Turned on. It receives events from now on.",
     );
   const switchOff = () =>
     showOutcome(
       run(() => actions.switchOff({ endpointId })),
-      "Switched off. It still gets what is under way.",
+      "Turned off. Events already on their way are still sent.",
     );
   const remove = async () => {
     await showOutcome(
       run(() => actions.removeEndpoint({ endpointId })),
-      "Deleted.",
+      "Destination deleted.",
     );
     close();
   };
@@ -44,28 +44,30 @@ export function EndpointMenu({ item, choices, actions }: EndpointMenuProps) {
   return (
     <>
       <ActionMenu
-        of={host}
+        of={name}
         busy={busy}
         items={[
           isOn && { text: "Send a sample", Icon: SendIcon, onSelect: () => setOpen("sample") },
+          { text: "Rename", Icon: PencilIcon, onSelect: () => setOpen("name") },
           { text: "Choose events", Icon: ListChecksIcon, onSelect: () => setOpen("events") },
           kind === "webhook" && { text: "New secret", Icon: KeyRoundIcon, onSelect: () => setOpen("secret") },
-          isOn && { text: "Resend what failed", Icon: RotateCcwIcon, onSelect: () => setOpen("resend") },
-          isOn && { text: "Switch off", Icon: PowerOffIcon, onSelect: () => void switchOff() },
-          isDisabled && { text: "Switch on", Icon: PowerIcon, onSelect: () => void switchOn() },
+          isOn && { text: "Resend failed events", Icon: RotateCcwIcon, onSelect: () => setOpen("resend") },
+          isOn && { text: "Turn off", Icon: PowerOffIcon, onSelect: () => void switchOff() },
+          isDisabled && { text: "Turn on", Icon: PowerIcon, onSelect: () => void switchOn() },
         ]}
         danger={{ text: "Delete", Icon: Trash2Icon, onSelect: () => setOpen("delete") }}
       />
       {open === "sample" ? <SendSample {...dialog} choices={choices} /> : null}
+      {open === "name" ? <RenameEndpoint {...dialog} /> : null}
       {open === "events" ? <ChooseEvents {...dialog} choices={choices} /> : null}
       {open === "secret" ? <RenewSecret {...dialog} /> : null}
       {open === "resend" ? <ResendFailed {...dialog} /> : null}
       <ConfirmDialog
         open={open === "delete"}
         onOpenChange={(wanted) => wanted || busy || close()}
-        title={`Delete ${host}?`}
-        description="It still gets what is under way, and that it was deleted; then it is gone with its deliveries. This cannot be undone."
-        action="Delete endpoint"
+        title={`Delete ${name}?`}
+        description="Events already on their way are still sent, and a last one says that it was deleted. Its deliveries are deleted with it. This cannot be undone."
+        action="Delete destination"
         busy={busy}
         onConfirm={() => void remove()}
       />

@@ -43,7 +43,7 @@ function EventList({ choices, chosen, onChange }: EventListProps) {
         {groups.map((group) => (
           <fieldset key={group} className="pb-1">
             <legend className="px-3 pt-2 pb-1 text-xs text-muted">{group}</legend>
-            {choices.map(({ name, group: itsGroup, when }) =>
+            {choices.map(({ name, title, group: itsGroup, when }) =>
               itsGroup === group ? (
                 <label key={name} className="flex cursor-pointer items-start gap-2.5 px-3 py-1.5 text-sm hover:bg-panel">
                   <input
@@ -53,7 +53,9 @@ function EventList({ choices, chosen, onChange }: EventListProps) {
                     className="mt-0.5 size-4 shrink-0 accent-copper"
                   />
                   <span className="min-w-0">
-                    <span className="block font-mono">{name}</span>
+                    <span className="block">
+                      {title} <span className="font-mono text-xs text-muted">{name}</span>
+                    </span>
                     <span className="block text-xs text-pretty text-muted">{when}</span>
                   </span>
                 </label>

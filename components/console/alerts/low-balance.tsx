@@ -3,9 +3,11 @@
 import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
 import { usdText } from "@/lib/base/money";
-import type { Answer } from "@/lib/console/views/answer";
+import { textLimits } from "@/lib/base/text-limits";
+import type { Answer, Refusal } from "@/lib/console/views/answer";
 import { Button } from "../../ui/button";
 import { DollarInput, Field } from "../../ui/field";
+import { hasTooLong, useWrongField } from "../../ui/wrong-field";
 import { useAction } from "../use-action";
 
 interface LowBalanceProps {
@@ -16,28 +18,31 @@ interface LowBalanceProps {
   frozen: boolean;
 }
 
-/** The threshold: the balance below which the owner hears of it. */
+/** The balance below which the owner is alerted. */
 export function LowBalance({ line, save, frozen }: LowBalanceProps) {
   const [amount, setAmount] = useState(line === null ? "" : usdText(line));
-  const [error, setError] = useState<string | null>(null);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const form = useWrongField(refusal);
   const { busy, run } = useAction();
-  const send = async (event: FormEvent) => {
+  const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    if (hasTooLong(event.currentTarget)) return;
     const answer = await run(() => save({ amount }));
-    setError(answer.ok ? null : answer.message);
+    setRefusal(answer.ok ? null : answer);
     if (answer.ok)
       toast.success(
         amount.trim() === ""
-          ? "Saved. The alert is off."
-          : `Saved. You hear when the balance falls below $${amount.trim().replace(/^\$\s*/, "")}.`,
+          ? "Saved. The low-balance alert is off."
+          : `Saved. We’ll alert you when your balance falls below $${amount.trim().replace(/^\$\s*/, "")}.`,
       );
   };
   return (
-    <form onSubmit={(event) => void send(event)} noValidate className="max-w-96">
+    <form ref={form} onSubmit={(event) => void send(event)} noValidate className="max-w-96">
       <Field
-        label="Tell me when the balance falls below"
-        error={error}
-        hint="Your endpoints hear of it, and the overview shows it. Leave empty for no alert."
+        label="Alert me when my balance falls below"
+        error={refusal?.message ?? null}
+        hint="Sent to your destinations and shown on the overview. Leave empty for no alert."
+        limit={{ of: textLimits.amount, text: amount }}
       >
         {(control) => (
           <div className="flex gap-3">

@@ -1,8 +1,8 @@
 "use client";
 
 import { PlusIcon } from "lucide-react";
-import { usePathname, useRouter } from "next/navigation";
-import { useState } from "react";
+import { usePathname } from "next/navigation";
+import { useEffect, useState } from "react";
 import { Button } from "../../ui/button";
 import type { KeyActions, ModelChoice } from "./key-actions";
 import { NewKey } from "./key-dialogs";
@@ -18,18 +18,16 @@ interface CreateKeyProps {
 /** The button that creates a key. */
 export function CreateKey({ create, models, disabled = false, initiallyOpen = false }: CreateKeyProps) {
   const [open, setOpen] = useState(initiallyOpen && !disabled);
-  const router = useRouter();
   const path = usePathname();
-  const close = () => {
-    setOpen(false);
-    if (initiallyOpen) router.replace(path, { scroll: false }); // or the next reload would open it again
-  };
+  useEffect(() => {
+    if (initiallyOpen) window.history.replaceState(null, "", path); // or the next reload would open it again
+  }, [initiallyOpen, path]);
   return (
     <>
       <Button look="primary" disabled={disabled} onClick={() => setOpen(true)}>
         <PlusIcon aria-hidden="true" /> Create key
       </Button>
-      {open ? <NewKey create={create} models={models} onClose={close} /> : null}
+      {open ? <NewKey create={create} models={models} onClose={() => setOpen(false)} /> : null}
     </>
   );
 }

@@ -1,7 +1,7 @@
 // The server actions that the components of this folder call. A proof is the signature that an action asked for.
 
 import type { Answer } from "@/lib/console/views/answer";
-import type { KeyUse, OwnCap } from "@/lib/console/views/keys";
+import type { KeyUse, OwnCap, Snippet } from "@/lib/console/views/keys";
 import type { ModelPrice } from "@/lib/console/views/models";
 import type { SignedChallenge } from "../../wallet/wallet-types";
 
@@ -22,10 +22,10 @@ export interface LimitsInput {
 /** For how long the old secret works after a rotation. */
 export type Overlap = "none" | "hour" | "day" | "week" | "as_before";
 
-/** The key in plain text and a line to try it with: neither is ever shown again. */
+/** The key in plain text and first calls with it: neither is ever shown again. */
 export interface CreatedKey {
   key: string;
-  curl: string;
+  snippets: readonly Snippet[];
 }
 
 export interface KeyActions {

@@ -64,6 +64,12 @@ export function draftOf(
   };
 }
 
+/** Whether a key has anything that most keys do not, besides its name and its spending limit. */
+export function isAdvanced(draft: LimitsDraft): boolean {
+  const usual: LimitsDraft = { ...newLimits, period: draft.period, amount: draft.amount };
+  return JSON.stringify(inputOf(draft)) !== JSON.stringify(inputOf(usual));
+}
+
 function readUse(scopes: OwnKey["scopes"]): KeyUse {
   const reads = scopes.includes("account") ? "account" : scopes.includes("read") ? "read" : null;
   if (scopes.includes("prompt")) return reads ? `spend_and_${reads}` : "spend";

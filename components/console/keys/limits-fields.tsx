@@ -3,11 +3,14 @@
 import type { Dispatch } from "react";
 import { dayText } from "@/components/ui/text/time-text";
 import { formatUsd } from "@/lib/base/money";
-import type { KeyUse, OwnKey } from "@/lib/console/views/keys";
-import { DollarInput, Field, Input, Select, SelectField, TextField } from "../../ui/field";
+import { textLimits } from "@/lib/base/text-limits";
+import type { OwnKey } from "@/lib/console/views/keys";
+import { DollarInput, Field, Input, Select } from "../../ui/field";
 import type { ErrorOf } from "../form-dialog";
+import { AccessFields } from "./access-fields";
+import { Advanced } from "./advanced";
 import type { ModelChoice } from "./key-actions";
-import type { LimitsDraft } from "./limits-draft";
+import { isAdvanced, type LimitsDraft } from "./limits-draft";
 import { ModelPicker } from "./model-picker";
 
 interface LimitsFieldsProps {
@@ -19,34 +22,24 @@ interface LimitsFieldsProps {
   item?: OwnKey;
 }
 
+const advancedFields = ["expiry", "clip", "alarm", "models", "scopes", "networks"];
+
 /** The names of the fields in a refusal. */
-export const limitsFields = ["expiry", "cap", "clip", "alarm", "models", "scopes", "networks"];
+export const limitsFields = ["cap", ...advancedFields];
 
-const uses: Record<KeyUse, { text: string; hint: string }> = {
-  spend: { text: "Send prompts", hint: "It cannot read balance, usage or receipts." },
-  spend_and_read: { text: "Send prompts, read its own usage", hint: "It also reads the balance, but not what your other keys did." },
-  spend_and_account: { text: "Send prompts, read the account", hint: "It also reads the usage of all your keys, and your events." },
-  read: { text: "Read its own usage", hint: "It reads the balance too, and cannot spend." },
-  read_account: { text: "Read the account", hint: "It reads the usage of all your keys and your events, and cannot spend." },
-};
-
-interface AccessFieldsProps {
-  draft: LimitsDraft;
-  change: Dispatch<Partial<LimitsDraft>>;
-  errorOf: (field: string) => string | null;
-}
-
-/** When a key expires, what it may spend, what happens when that is too little, which models it may call, and what else it may do. */
+/** What a key may spend; the rest is folded away unless it is set or wrong: when it expires, which models it may call, and so on. */
 export function LimitsFields({ draft, onChange, models, errorOf, item }: LimitsFieldsProps) {
   const change = (part: Partial<LimitsDraft>) => onChange({ ...draft, ...part });
   return (
     <>
-      <ExpiryField draft={draft} change={change} error={errorOf("expiry")} expiresAt={item?.expiresAt ?? null} />
       <CapField draft={draft} change={change} error={errorOf("cap")} />
-      <ClipField draft={draft} change={change} error={errorOf("clip")} />
-      <AlarmField draft={draft} change={change} error={errorOf("alarm")} spentInHour={item?.spentInHour ?? null} />
-      <ModelPicker models={models} chosen={draft.models} onChange={(chosen) => change({ models: chosen })} error={errorOf("models")} />
-      <AccessFields draft={draft} change={change} errorOf={errorOf} />
+      <Advanced isSet={isAdvanced(draft)} isWrong={advancedFields.some((field) => errorOf(field) !== null)}>
+        <ExpiryField draft={draft} change={change} error={errorOf("expiry")} expiresAt={item?.expiresAt ?? null} />
+        <ModelPicker models={models} chosen={draft.models} onChange={(chosen) => change({ models: chosen })} error={errorOf("models")} />
+        <ClipField draft={draft} change={change} error={errorOf("clip")} />
+        <AlarmField draft={draft} change={change} error={errorOf("alarm")} spentInHour={item?.spentInHour ?? null} />
+        <AccessFields draft={draft} change={change} errorOf={errorOf} />
+      </Advanced>
     </>
   );
 }
@@ -96,18 +89,19 @@ function ExpiryField({ draft, change, error, expiresAt }: PartProps & { expiresA
 function CapField({ draft, change, error }: PartProps) {
   const capped = draft.period !== "none";
   const end = draft.period === "total" ? "you raise it." : "the next period (UTC; weeks start on Monday).";
+  const hint = capped ? `At the limit, requests fail with 402 until ${end}` : "The key can spend your whole balance.";
   return (
-    <Field label="Spending cap" error={error} hint={capped ? `At the cap, requests fail with 402 until ${end}` : undefined}>
+    <Field label="Spending limit" error={error} hint={hint} limit={{ of: textLimits.amount, text: draft.amount }}>
       {({ id, ...note }) => (
         <div className="grid gap-3 sm:grid-cols-2">
           <Select
             id={id}
-            {...note}
+            {...(capped ? { "aria-describedby": note["aria-describedby"] } : note)}
             value={draft.period}
             onChange={({ target }) => change({ period: target.value as LimitsDraft["period"] })}
             className={capped ? "" : "sm:col-span-2"}
           >
-            <option value="none">No cap</option>
+            <option value="none">No limit</option>
             <option value="hour">USD per hour</option>
             <option value="day">USD per day</option>
             <option value="week">USD per week</option>
@@ -131,15 +125,15 @@ function CapField({ draft, change, error }: PartProps) {
 
 function ClipField({ draft: { clips, minTokens }, change, error }: PartProps) {
   const hint = clips
-    ? "A request that could cost more than is left gets a shorter answer. If not even this many tokens fit, it fails with 402."
-    : "A request that could cost more than is left fails with 402.";
+    ? "If a request could cost more than is left, its answer is shortened. If fewer than this many tokens fit, it fails with 402."
+    : "If a request could cost more than is left, it fails with 402.";
   return (
-    <Field label="When money runs low" error={error} hint={hint}>
+    <Field label="When the balance or limit runs low" error={error} hint={hint} limit={{ of: textLimits.count, text: minTokens }}>
       {({ id, ...note }) => (
         <div className="grid gap-3 sm:grid-cols-2">
           <Select
             id={id}
-            {...note}
+            aria-describedby={note["aria-describedby"]}
             value={clips ? "clip" : "refuse"}
             onChange={({ target }) => change({ clips: target.value === "clip" })}
             className={clips ? "" : "sm:col-span-2"}
@@ -169,10 +163,10 @@ function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHou
   const isFactorWrong = !/^([2-9]|[1-9]\d|100)$/.test(factor.trim());
   const spent = spentInHour === null ? "" : ` It spent ${formatUsd(spentInHour)} in the last 60 minutes.`;
   const hint = isOn
-    ? `Raised when the key spends this many times its usual in an hour, and more than this amount. Running requests are finished.${spent}`
-    : `Nobody is told when the key spends far more than usual.${spent}`;
+    ? `Sent when the key spends this many times its usual hourly amount, and more than this many dollars. Running requests finish.${spent}`
+    : `No alert when the key spends far more than usual.${spent}`;
   return (
-    <Field label="Spending alarm" error={error} hint={hint}>
+    <Field label="Unusual spending" error={error} hint={hint} limit={{ of: textLimits.amount, text: above }}>
       {({ id, ...note }) => (
         <div className="grid gap-3 sm:grid-cols-2">
           <Select
@@ -182,8 +176,8 @@ function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHou
             onChange={({ target }) => change({ alarm: target.value as LimitsDraft["alarm"] })}
             className="sm:col-span-2"
           >
-            <option value="tell">Tell me</option>
-            <option value="pause">Tell me and pause the key</option>
+            <option value="tell">Alert me</option>
+            <option value="pause">Alert me and pause the key</option>
             <option value="off">Off</option>
           </Select>
           {isOn ? (
@@ -239,32 +233,3 @@ function NumberWithUnit({ label, unit, note, className, value, onChange }: Numbe
     </div>
   );
 }
-
-/** What a key may do, and from which addresses. */
-const AccessFields = ({ draft: { use, networks }, change, errorOf }: AccessFieldsProps) => (
-  <>
-    <SelectField
-      label="Allowed to"
-      error={errorOf("scopes")}
-      hint={uses[use].hint}
-      value={use}
-      onChange={(wanted) => change({ use: wanted as KeyUse })}
-    >
-      {Object.entries(uses).map(([name, { text }]) => (
-        <option key={name} value={name}>
-          {text}
-        </option>
-      ))}
-    </SelectField>
-    <TextField
-      label="Allowed addresses"
-      error={errorOf("networks")}
-      hint="IP addresses or CIDR blocks, separated by spaces. Leave empty to allow all."
-      value={networks}
-      onChange={(addresses) => change({ networks: addresses })}
-      placeholder="203.0.113.7 198.51.100.0/24"
-      autoComplete="off"
-      spellCheck={false}
-    />
-  </>
-);

@@ -59,7 +59,7 @@ export function ReceiptDrawer({ requestId, initial, load, onClose }: ReceiptDraw
 
   const title = isFound && found?.receipt === null ? "No receipt" : "Receipt";
   return (
-    <Dialog open={requestId !== null} onOpenChange={(open) => (open ? undefined : onClose())} title={title} place="side">
+    <Dialog isInAddress open={requestId !== null} onOpenChange={(open) => (open ? undefined : onClose())} title={title} place="side">
       {requestId === null ? null : isFailed ? (
         <Failed message={failure.message} onRetry={() => void fetchReceipt(requestId)} />
       ) : !isFound ? (

@@ -91,8 +91,8 @@ test("what is new, and what has ended, is listed without a value before or after
         { name: "Expires", before: null, after: "24 Feb 2027" },
         { name: "Spending limit", before: null, after: "none" },
         { name: "Models", before: null, after: "all" },
-        { name: "Allowed to", before: null, after: "send prompts, read its usage" },
-        { name: "Allowed addresses", before: null, after: "all" },
+        { name: "Permissions", before: null, after: "send prompts, read its usage" },
+        { name: "Allowed IP addresses", before: null, after: "all" },
       ],
     },
   ]);
@@ -102,7 +102,7 @@ test("what was erased is said to be, and a text that was signed is told by its s
   const changed = { kind: "key.changed", before: { networks: null, name: null }, after: { networks: null, name: null } } as const;
   expect(activityChanges(changed)).toEqual([
     { name: "Name", before: null, after: "erased" },
-    { name: "Allowed addresses", before: null, after: "erased" },
+    { name: "Allowed IP addresses", before: null, after: "erased" },
   ]);
   expect(activitySentence({ ...changed, subject: "key_1" })).toBe("Key key_1 was changed.");
   const text = "example.com wants you to sign in with your Ethereum account:\n0xAb\n\nPause every key.\n\nURI: https://example.com";

@@ -50,16 +50,16 @@ const fields: Readonly<Record<string, Field>> = {
   },
   models: { label: "Models", none: "all" },
   scopes: {
-    label: "Allowed to",
+    label: "Permissions",
     write: (value) =>
       [value]
         .flat()
         .map(from({ prompt: "send prompts", read: "read its usage", account: "read the account" }))
         .join(", "),
   },
-  networks: { label: "Allowed addresses", none: ERASED, empty: "all" },
-  clipMinTokens: { label: "Shorten answers", off: "no", write: (value) => `down to ${value} tokens` },
-  alarmFactor: { label: "Alarm", off: "off", write: (value) => `at ${value}× usual spend` },
+  networks: { label: "Allowed IP addresses", none: ERASED, empty: "all" },
+  clipMinTokens: { label: "Shortens answers", off: "no", write: (value) => `down to ${value} tokens` },
+  alarmFactor: { label: "Alarm", off: "off", write: (value) => `at ${value} times its usual spend` },
   alarmAbove: { label: "Alarm from" },
   alarmPauses: { label: "Alarm pauses the key" },
   types: { label: "Events", empty: "all" },

@@ -1,15 +1,17 @@
 // The forms of the alerts page, and its URL.
 
 import { z } from "zod";
+import { textLimits } from "@/lib/base/text-limits";
 import { type EventTypeName, eventTypes, isEventType } from "@/lib/events/catalogue";
 import { textField } from "../answer";
-import { readUsdText } from "../usage/usd-text";
+import { readNameText } from "../name-text";
+import { readUsdText } from "@/lib/base/amount-text";
 import type { AlertsAddress } from "../views/alerts";
 
 /** The threshold below which the owner hears of the balance; an empty field turns it off. */
 export const lowBalanceForm = z.strictObject({ amount: textField((text) => (text.trim() === "" ? null : readUsdText(text))) });
 
-const noSuchEndpoint = "This destination no longer exists. Reload the page.";
+const noSuchEndpoint = "This destination does not exist. Reload the page.";
 const endpointId = z.string(noSuchEndpoint).regex(/^end_[0-9A-Za-z]{20}$/, noSuchEndpoint);
 
 const noSuchDelivery = "This delivery no longer exists. Reload the page.";
@@ -21,16 +23,20 @@ const eventType = z.custom<EventTypeName>((name) => typeof name === "string" && 
 const types = z
   .array(eventType)
   .max(Object.keys(eventTypes).length)
-  .min(1, "Choose at least one event, or all events.")
+  .min(1, "Select at least one event, or all events.")
   .transform((names) => [...new Set(names)])
   .nullable();
 
-const target = z
-  .string()
-  .max(2_000, "It has more than 1000 characters.")
-  .refine((text) => text.trim() !== "", "Enter the URL or the email address that we should send events to.");
+const target = textField((text) => {
+  if (text.trim() === "") throw new RangeError("Enter the URL or email address to notify.");
+  return text;
+}, textLimits.url);
 
-export const newEndpointForm = z.strictObject({ kind: z.enum(["webhook", "chat", "email"]), target, types });
+/** Null: it has none, and is called by its host or its address. */
+const name = textField(readNameText, textLimits.endpointName);
+
+export const newEndpointForm = z.strictObject({ kind: z.enum(["webhook", "chat", "email"]), target, name: name.default(null), types });
+export const endpointNameForm = z.strictObject({ endpointId, name });
 export const endpointForm = z.strictObject({ endpointId });
 export const endpointTypesForm = z.strictObject({ endpointId, types });
 export const sampleForm = z.strictObject({ endpointId, type: eventType });

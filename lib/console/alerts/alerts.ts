@@ -2,7 +2,7 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { CONFIRMATION } from "@/lib/events/bodies";
-import { type EventTypeName, eventTypes } from "@/lib/events/catalogue";
+import { type EventTypeName, eventTypes, isEventType } from "@/lib/events/catalogue";
 import { type Delivery, type DeliveryTry, listDeliveries } from "@/lib/events/deliveries";
 import { type Endpoint, listEndpoints } from "@/lib/events/endpoints";
 import { checkMail } from "@/lib/events/mail/confirmations";
@@ -31,10 +31,9 @@ export async function readAlerts({ accountId }: Owner, query: AlertsQuery): Prom
   ]);
   const endpointOf = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   const [shownDeliveries, shownEvents] = [deliveries.slice(0, PAGE_ROWS), events.slice(0, PAGE_ROWS)];
-  const offered = checkMail();
   return {
     lowBalance,
-    mailProblem: offered.ok ? null : offered.problem,
+    offersMail: checkMail().ok,
     endpoints: endpoints.map(viewEndpoint),
     deliveries: shownDeliveries.map((delivery) => viewDelivery(delivery, endpointOf.get(delivery.endpointId))),
     olderDeliveries: deliveries.length > PAGE_ROWS ? (shownDeliveries.at(-1)?.id ?? null) : null,
@@ -44,9 +43,20 @@ export async function readAlerts({ accountId }: Owner, query: AlertsQuery): Prom
 }
 
 function viewEndpoint(endpoint: Endpoint): AlertEndpoint {
-  const { id, kind, target, types, oldSecretUntil } = endpoint;
+  const { id, kind, target, name, types, oldSecretUntil } = endpoint;
   const isOldValid = oldSecretUntil !== null && oldSecretUntil.getTime() > nowMs();
-  return { id, kind, host: hostOf(endpoint), target, types, ...stateOf(endpoint), oldSecretUntil: isOldValid ? oldSecretUntil : null };
+  const host = hostOf(endpoint);
+  return {
+    id,
+    kind,
+    host,
+    target,
+    types,
+    name: name ?? host,
+    ownName: name ?? "",
+    oldSecretUntil: isOldValid ? oldSecretUntil : null,
+    ...stateOf(endpoint),
+  };
 }
 
 const hostOf = ({ kind, target }: Pick<Endpoint, "kind" | "target">): string => (kind === "email" ? target : new URL(target).host);
@@ -75,16 +85,22 @@ function viewDelivery(delivery: Delivery, endpoint: Endpoint | undefined): Alert
     createdAt,
     isSample: eventId === null && type !== CONFIRMATION,
     last: last ? outcomeOf(last) : null,
-    host: endpoint ? hostOf(endpoint) : "a deleted endpoint", // it still gets what was under way
+    title: titleOf(type),
+    endpoint: endpoint ? (endpoint.name ?? hostOf(endpoint)) : "a deleted destination", // it still gets what was under way
     canResend: endpoint?.state === "active" && type !== CONFIRMATION,
   };
 }
+
+/** A type that a newer release wrote has no name yet. */
+const titleOf = (type: string): string =>
+  type === CONFIRMATION ? "Confirmation of the address" : isEventType(type) ? eventTypes[type].title : type;
 
 const outcomeOf = ({ status, error }: DeliveryTry): string => error ?? (status === undefined ? "no answer" : status.toString());
 
 const viewEvent = (event: AccountEvent): HappenedEvent => ({
   id: event.id,
   type: event.type,
+  title: titleOf(event.type),
   at: event.at,
   sentence: sentenceOf(event),
 });
@@ -94,6 +110,7 @@ export const listEventChoices = (): EventChoice[] =>
   (Object.keys(eventTypes) as EventTypeName[]).map((name) => ({
     name,
     group: groups[name.split(".")[0] as Group],
+    title: eventTypes[name].title,
     when: eventTypes[name].when,
   }));
 
@@ -107,7 +124,7 @@ const groups: Readonly<Record<Group, string>> = {
   payment: "Payments",
   withdrawal: "Withdrawals",
   key: "Keys",
-  endpoint: "Alert destinations",
+  endpoint: "Destinations",
   model: "Models",
   price: "Models",
   wallet: "Wallets",

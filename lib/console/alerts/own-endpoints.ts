@@ -10,6 +10,7 @@ import {
   disableEndpoint,
   enableEndpoint,
   type NewEndpoint,
+  renameEndpoint,
   rotateSecret,
   setEndpointTypes,
 } from "@/lib/events/endpoints";
@@ -43,10 +44,18 @@ export async function requestOwnConfirmation({ accountId, isFrozen }: Owner, end
   return asked.ok ? { ok: true } : refuse(asked.problem);
 }
 
-const noSuchEndpoint = () => refuse("This destination no longer exists. Reload the page.");
+const noSuchEndpoint = () => refuse("Destination not found. Reload the page.");
 const isOff = () => refuse("This destination is turned off. Turn it on first.");
 
 const doneOr = (done: boolean): Answer => (done ? { ok: true } : noSuchEndpoint());
+
+/** Null: by its host or its address. */
+export async function renameOwnEndpoint(
+  { accountId, isFrozen }: Owner,
+  { endpointId, name }: { endpointId: string; name: string | null },
+): Promise<Answer> {
+  return isFrozen ? frozenRefusal() : doneOr(await renameEndpoint(accountId, endpointId, name));
+}
 
 /** Null: all events. */
 export async function setOwnEndpointTypes(
@@ -60,7 +69,7 @@ export async function setOwnEndpointTypes(
 export async function switchOwnEndpoint({ accountId, isFrozen }: Owner, endpointId: string, state: "on" | "off"): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
   const done = state === "on" ? await enableEndpoint(accountId, endpointId) : await disableEndpoint(accountId, endpointId);
-  return done ? { ok: true } : refuse(`This destination no longer exists, or it is already ${state}. Reload the page.`);
+  return done ? { ok: true } : refuse(`Destination not found, or it is already ${state}. Reload the page.`);
 }
 
 export async function deleteOwnEndpoint({ accountId, isFrozen }: Owner, endpointId: string): Promise<Answer> {
@@ -72,7 +81,7 @@ export async function renewOwnSecret({ accountId, isFrozen }: Owner, endpointId:
   if (isFrozen) return frozenRefusal();
   const made = await rotateSecret(accountId, endpointId);
   if (made === "too_soon")
-    return refuse("This secret was rotated less than 24 hours ago. You can rotate it again once the old secret has expired.");
+    return refuse("You changed this secret less than 24 hours ago. You can change it again once the old one expires.");
   return made === null ? noSuchEndpoint() : { ok: true, ...made };
 }
 
@@ -82,7 +91,7 @@ export async function sendOwnSample(
 ): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
   const sent = await sendSample(accountId, endpointId, type);
-  if (sent === "too_many") return refuse("You sent ten samples in the last hour. Try again later.");
+  if (sent === "too_many") return refuse("You have sent ten samples in the last hour. Try again later.");
   return sent === "off" ? isOff() : { ok: true };
 }
 

@@ -5,28 +5,22 @@ import { isNetwork } from "@/lib/access/client-address";
 import type { KeyScope } from "@/lib/access/find-key";
 import type { Overlap } from "@/lib/access/key-access";
 import type { CapPeriod } from "@/lib/access/keys";
+import { readUsdText } from "@/lib/base/amount-text";
 import { DAY_MS, HOUR_MS, now, nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
+import { textLimits } from "@/lib/base/text-limits";
 import { findModel } from "@/lib/providers/catalogue";
 import { textField } from "../answer";
-import { readUsdText } from "../usage/usd-text";
+import { readNameText } from "../name-text";
 import type { KeyUse } from "../views/keys";
 
-const MAX_NAME_CHARACTERS = 60;
 const MAX_YEARS = 10;
 
-// Invisible characters, and those that reverse the text beside them: no name needs them, and they make two names look alike. U+200D
-// is allowed, since it joins emoji.
-const unseen =
-  /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]/u;
-
 const keyName = textField((text) => {
-  const trimmed = text.normalize("NFC").trim();
-  if (unseen.test(trimmed)) throw new RangeError("The name contains an invisible character. Type it again.");
-  if (!/[^\p{M}\p{Z}\u200d]/u.test(trimmed)) throw new RangeError("Give the key a name, such as where it will be used.");
-  if ([...trimmed].length > MAX_NAME_CHARACTERS) throw new RangeError(`Use at most ${MAX_NAME_CHARACTERS} characters.`);
-  return trimmed;
-});
+  const name = readNameText(text);
+  if (name === null) throw new RangeError("Give the key a name, such as where it will be used.");
+  return name;
+}, textLimits.keyName);
 
 /** The last millisecond of a day, UTC: a key still works on its expiry day. */
 function readLastDay(text: string): Date {
@@ -43,7 +37,7 @@ const never = z.strictObject({ kind: z.literal("never") }).transform(() => null)
 const afterDays = z
   .strictObject({ kind: z.literal("days"), days: z.union([z.literal(7), z.literal(30), z.literal(90)]) })
   .transform(({ days }) => new Date(nowMs() + days * DAY_MS));
-const onDate = z.strictObject({ kind: z.literal("date"), date: textField(readLastDay) }).transform(({ date }) => date);
+const onDate = z.strictObject({ kind: z.literal("date"), date: textField(readLastDay, textLimits.count) }).transform(({ date }) => date);
 const kept = z.strictObject({ kind: z.literal("keep") }).transform(() => "keep" as const);
 
 const cap = z
@@ -61,7 +55,7 @@ function readMinTokens(text: string): number {
 
 /** Null: requests are refused rather than clipped. */
 const clip = z
-  .strictObject({ minTokens: textField(readMinTokens) })
+  .strictObject({ minTokens: textField(readMinTokens, textLimits.count) })
   .transform(({ minTokens }) => minTokens)
   .nullable();
 
@@ -74,7 +68,7 @@ function readFactor(text: string): number {
 }
 
 /** Null: no alarm. */
-const alarm = z.strictObject({ factor: textField(readFactor), above: textField(readUsdText), pauses: z.boolean() }).nullable();
+const alarm = z.strictObject({ factor: textField(readFactor, textLimits.count), above: textField(readUsdText), pauses: z.boolean() }).nullable();
 
 /** Names and aliases become catalogue names, without duplicates; null is every model. */
 const models = z
@@ -114,7 +108,7 @@ function readNetworks(text: string): string[] {
   return entries;
 }
 
-const networks = textField(readNetworks);
+const networks = textField(readNetworks, textLimits.networks);
 
 /** A new key. */
 export const newKeyForm = z.strictObject({

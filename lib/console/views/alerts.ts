@@ -8,6 +8,10 @@ export type AlertEndpointState = "active" | "failing" | "resting" | "off" | "gon
 export interface AlertEndpoint {
   id: string;
   kind: EndpointKind;
+  /** What its owner calls it; otherwise its host or e-mail address. */
+  name: string;
+  /** Its name, and nothing where it has none: to be changed. */
+  ownName: string;
   /** The host of its URL, or its e-mail address. */
   host: string;
   target: string;
@@ -22,6 +26,8 @@ export interface AlertEndpoint {
 
 export interface EventChoice {
   name: string;
+  /** `Deposit credited` */
+  title: string;
   /** `Deposits` */
   group: string;
   /** When it is sent: one sentence. */
@@ -31,8 +37,11 @@ export interface EventChoice {
 export interface AlertDelivery {
   id: string;
   type: string;
+  /** `Deposit credited` */
+  title: string;
   isSample: boolean;
-  host: string;
+  /** The destination's name. */
+  endpoint: string;
   state: DeliveryState;
   /** What the last attempt met: `200`, `timeout`; null before the first. */
   last: string | null;
@@ -50,6 +59,7 @@ export interface AlertDelivery {
 export interface HappenedEvent {
   id: string;
   type: string;
+  title: string;
   at: Date;
   sentence: string;
 }
@@ -77,8 +87,8 @@ export interface AlertsView {
   /** Nano-USD; null: no alert. */
   lowBalance: bigint | null;
   endpoints: readonly AlertEndpoint[];
-  /** Why no e-mail address can be added, and who can change that; null when one can. */
-  mailProblem: string | null;
+  /** False where the operator has not set up e-mail: it is not offered. */
+  offersMail: boolean;
   deliveries: readonly AlertDelivery[];
   /** The cursor to older deliveries; null when there are none. */
   olderDeliveries: string | null;

@@ -27,3 +27,10 @@ export interface OwnCap {
   /** Null: it never resets. */
   resetsAt: Date | null;
 }
+
+/** A first call with a key, for one client: the code to paste, in order. */
+export interface Snippet {
+  /** `curl`, `Claude Code` */
+  client: string;
+  blocks: { title: string; code: string }[];
+}

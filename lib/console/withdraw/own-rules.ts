@@ -13,7 +13,7 @@ import { type Owner, shownWallet } from "../owner";
 import { refusalText } from "../refusals";
 import { walletForm } from "../settings-form";
 import { checkConfirmation, listNewWallets, statementList } from "../step-up";
-import { readUsdText } from "../usage/usd-text";
+import { readUsdText } from "@/lib/base/amount-text";
 import type { Answer } from "../views/answer";
 import type { OwnRulesView } from "../views/withdraw";
 

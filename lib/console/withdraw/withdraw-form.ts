@@ -5,7 +5,7 @@ import type { WithdrawalId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { walletChains } from "@/lib/chains/wallet";
 import { textField } from "../answer";
-import { readUsdText } from "../usage/usd-text";
+import { readUsdText } from "@/lib/base/amount-text";
 
 const UNIT = 1_000n;
 

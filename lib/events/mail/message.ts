@@ -3,8 +3,8 @@
 
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
+import { lineOf } from "../bodies";
 import type { AccountEvent } from "../outbox";
-import { sentenceOf } from "../sentences";
 
 export interface MailText {
   subject: string;
@@ -32,9 +32,9 @@ export function alertMail(events: readonly AccountEvent[], { more, unsubscribeUr
   const listed = events.toSorted((one, other) => one.at.getTime() - other.at.getTime());
   const [first] = urgentFirst(listed);
   const beside = events.length + more - 1;
-  const subject = `${config().SERVICE_NAME}: ${first ? cut(lineOf(first), MAX_SUBJECT) : ""}${beside > 0 ? ` And ${beside} more.` : ""}`;
+  const subject = `${config().SERVICE_NAME}: ${first ? cut(textOfEvent(first), MAX_SUBJECT) : ""}${beside > 0 ? ` And ${beside} more.` : ""}`;
   return compose(subject, [
-    ...listed.map((event) => ({ text: lineOf(event), at: event.at })),
+    ...listed.map((event) => ({ text: textOfEvent(event), at: event.at })),
     ...(more > 0 ? [{ text: `And ${more} more.` }] : []),
     { text: "View all events and deliveries", url: `${publicUrl()}/alerts` },
     { text: "Unsubscribe this address", url: unsubscribeUrl },
@@ -52,9 +52,7 @@ const rankOf = ({ type }: { type: string }): number => (isGrave(type) ? 2 : Numb
 export const urgentFirst = <Typed extends { type: string }>(items: readonly Typed[]): Typed[] =>
   items.toSorted((one, other) => rankOf(other) - rankOf(one));
 
-const isSample = ({ id }: AccountEvent): boolean => id.startsWith("evt_sample_");
-
-const lineOf = (event: AccountEvent): string => cut(`${isSample(event) ? "(Sample) " : ""}${plain(sentenceOf(event))}`, MAX_LINE);
+const textOfEvent = (event: AccountEvent): string => cut(plain(lineOf(event)), MAX_LINE);
 
 /** On one line, of characters that are seen: no control characters, and none that change the direction of writing. */
 const plain = (text: string): string => text.replace(/[\p{C}\p{Z}]+/gu, " ").trim();

@@ -82,7 +82,7 @@ test.each([
   ["file:///etc/passwd", "Enter a full URL"],
   ["javascript:alert(1)", "Enter a full URL"],
   ["example.com/hooks", "Enter a full URL"],
-  [`https://example.com/${"x".repeat(1_000)}`, "more than 1000 characters"],
+  [`https://example.com/${"x".repeat(1_000)}`, "at most 1,000 characters"],
 ])("%s is refused, when it is created and when it is sent to", async (url, problem) => {
   restore = setResolver(async () => {
     throw Object.assign(new Error("not found"), { code: "ENOTFOUND" });

@@ -1,8 +1,7 @@
 // What an owner may name as the URL of an endpoint.
 
+import { isTooLong, textLimits, tooLongText } from "@/lib/base/text-limits";
 import { AddressRefused, isOwnMachine, publicAddresses } from "./addresses";
-
-const MAX_CHARACTERS = 1_000;
 
 type Checked<Value> = ({ ok: true } & Value) | { ok: false; problem: string };
 
@@ -22,7 +21,7 @@ export async function checkTarget(text: string): Promise<Checked<{ url: string }
 /** The part of the check that needs no network. */
 export function readTarget(text: string): Checked<{ url: URL }> {
   const refuse = (problem: string) => ({ ok: false, problem }) as const;
-  if (text.length > MAX_CHARACTERS) return refuse(`The URL has more than ${MAX_CHARACTERS} characters.`);
+  if (isTooLong(text, textLimits.url)) return refuse(tooLongText(text, textLimits.url));
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) return refuse("Enter a full URL: https://example.com/webhooks.");
   if (url.username || url.password) return refuse("Remove the user name and password from the URL. Check our signature instead.");

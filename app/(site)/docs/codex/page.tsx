@@ -5,29 +5,16 @@ import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { DocLink, Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
-import { claudeModel, newestOf } from "../claude-code/examples";
+import { claudeModel } from "../claude-code/examples";
+import { codexConfig, codexModel } from "./examples";
 
 export const metadata = docsMetadata("/docs/codex");
-
-/** A provider's id in config.toml. */
-const idOf = ({ name }: Site): string => name.toLowerCase().replace(/[^a-z0-9_-]+/g, "-");
-
-/** ~/.codex/config.toml */
-const codexConfig = (site: Site, model: string): string => `model = "${model}"
-model_provider = "${idOf(site)}"
-
-[model_providers.${idOf(site)}]
-name = "${site.name}"
-base_url = "${site.baseUrl}/api/v1"
-wire_api = "responses"
-supports_websockets = false
-env_key = "${site.keyVariable}"`;
 
 export default function CodexPage() {
   const site = readSite();
   const prices = listModelPrices();
   const ids = prices.map(({ id }) => id);
-  const wanted = newestOf(ids.filter((id) => /^gpt-\d.*-sol$/.test(id))) ?? defaultModelPrice(prices).id;
+  const wanted = codexModel(ids) ?? defaultModelPrice(prices).id;
   const other = claudeModel(ids) ?? ids.find((id) => id !== wanted) ?? wanted;
   return (
     <DocsArticle path="/docs/codex">

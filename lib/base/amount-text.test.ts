@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readUsdText } from "./usd-text";
+import { readUsdText } from "./amount-text";
 
 test.each([
   ["5", 5_000_000_000n],
