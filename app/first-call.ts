@@ -1,10 +1,10 @@
 // A new key's first call, for the client of choice: the examples of the docs, which their tests run, with the key and the address filled in.
 
 import type { Snippet } from "@/lib/console/views/keys";
-import { curlBalance, curlPrompt } from "./examples";
 import { claudeModel, shellSetup, typescriptClient } from "./(site)/docs/claude-code/examples";
 import { aiSdk, openaiResponses } from "./(site)/docs/clients/examples";
 import { codexConfig, codexModel } from "./(site)/docs/codex/examples";
+import { curlBalance, curlPrompt } from "./examples";
 import type { Site } from "./site";
 
 export interface KeyUse {

@@ -23,11 +23,11 @@ test("a key is limited to what it needs, gets a new secret, and its old one work
   await menu.click();
   await page.getByRole("menuitem", { name: "Edit limits" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Allowed addresses").fill("127.0.0.0/99");
+  await dialog.getByLabel("Allowed IP addresses").fill("127.0.0.0/99");
   await dialog.getByRole("button", { name: "Save limits" }).click();
-  await expect(dialog.getByText("is not an IP address or range")).toBeVisible();
-  await dialog.getByLabel("Allowed addresses").fill("127.0.0.0/8 ::1");
-  await dialog.getByLabel("Allowed to").selectOption({ label: "Read its own usage" });
+  await expect(dialog.getByText("is no address and no block")).toBeVisible();
+  await dialog.getByLabel("Allowed IP addresses").fill("127.0.0.0/8 ::1");
+  await dialog.getByLabel("Permissions").selectOption({ label: "Read its own usage" });
   await dialog.getByRole("button", { name: "Save limits" }).click();
   await expect(page.getByText("read only")).toBeVisible();
   await expect(page.getByText("from 2 networks")).toBeVisible();
@@ -56,7 +56,7 @@ test("a key without a cap is created only after a linked wallet signed what it i
   await page.getByRole("button", { name: "Create key" }).first().click();
   const form = page.getByRole("dialog", { name: "Create key" });
   await form.getByLabel("Name").fill("unlimited");
-  await form.getByLabel("Spending cap").selectOption("none");
+  await form.getByLabel("Spending limit").selectOption("none");
   await form.getByRole("button", { name: "Create key" }).click();
 
   const confirm = page.getByRole("dialog", { name: "Confirm with your wallet" });

@@ -21,13 +21,24 @@ const looks = cva(
 );
 
 interface ButtonProps extends ComponentProps<"button">, VariantProps<typeof looks> {
-  /** Busy: it cannot be clicked again, and screen readers are notified. It keeps the focus, which a disabled button loses. */
+  /** Busy: it cannot be clicked again, keeps the keyboard's focus, and screen readers are notified. */
   busy?: boolean;
   /** Gives its style to its only child, such as a link. */
   asChild?: boolean;
 }
 
-export function Button({ look, size, busy = false, asChild = false, className, type = "button", onClick, children, ...rest }: ButtonProps) {
+export function Button({
+  look,
+  size,
+  busy = false,
+  asChild = false,
+  className,
+  disabled,
+  type = "button",
+  onClick,
+  children,
+  ...rest
+}: ButtonProps) {
   const classes = classNames(looks({ look, size }), className);
   if (asChild) {
     return (
@@ -39,9 +50,10 @@ export function Button({ look, size, busy = false, asChild = false, className, t
   return (
     <button
       type={type}
+      disabled={disabled}
       aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
-      onClick={busy ? refuse : onClick}
+      onClick={busy ? ignore : onClick}
       className={classes}
       {...rest}
     >
@@ -51,8 +63,8 @@ export function Button({ look, size, busy = false, asChild = false, className, t
   );
 }
 
-/** A busy submit button does not submit its form again, by Enter either. */
-const refuse = (event: MouseEvent): void => event.preventDefault();
+/** Enter in a form's field clicks its submit button, too. */
+const ignore = (event: MouseEvent) => event.preventDefault();
 
 function Spinner() {
   return (

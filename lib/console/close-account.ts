@@ -37,6 +37,17 @@ export async function closeOwnAccount(owner: Owner, proof: Proof | null): Promis
   });
 }
 
+/** The balance, and whether it must be withdrawn before the account is closed: it is more than a fee and the least that can leave. */
+export async function readClosingBalance({ accountId }: Owner): Promise<{ balance: NanoUsd; mustLeave: boolean }> {
+  const { posted } = await readBalance(accountId);
+  return { balance: posted, mustLeave: canLeave(posted) };
+}
+
+function canLeave(posted: NanoUsd): boolean {
+  const { base, solana } = readFees();
+  return [base, solana].some((fee) => posted >= minWithdrawal() + fee);
+}
+
 /** What is too little to be withdrawn; the refusal while there is more, or while money is on its way. */
 async function readRemainder({ accountId }: Owner, database?: Database): Promise<NanoUsd | Refusal> {
   const { posted, held } = await readBalance(accountId, database);
@@ -44,9 +55,7 @@ async function readRemainder({ accountId }: Owner, database?: Database): Promise
     return refuse("A withdrawal is still open. Wait until it is paid or cancel it, then close the account.");
   // Whoever stole one of two wallets must not close the account while the other, which is on its way out, could still stop them.
   if ((await listIdentities(accountId, database)).some(({ leavesAt }) => leavesAt !== null))
-    return refuse("A wallet is being unlinked. Wait until it is unlinked or keep it, then close the account.");
-  if (held > 0n) return refuse("A request is still running. Try again when it has finished.");
-  const { base, solana } = readFees();
-  const canLeave = [base, solana].some((fee) => posted >= minWithdrawal() + fee);
-  return canLeave ? refuse(`Withdraw your balance of ${formatUsd(posted)} first.`) : posted;
+    return refuse("A wallet is leaving this account. Wait until it has left, or keep it, and close the account then.");
+  if (held > 0n) return refuse("A request is still running. Try again when it has ended.");
+  return canLeave(posted) ? refuse(`Withdraw your balance of ${formatUsd(posted)} first.`) : posted;
 }

@@ -3,6 +3,7 @@
 import { hasMadeKey } from "@/lib/access/key-names";
 import { DAY_MS, nowMs } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
+import { hasEndpoint } from "@/lib/events/endpoints";
 import { readBalance, readLowLine } from "@/lib/ledger/accounts";
 import { type DaySpend, readSpendByDay } from "@/lib/ledger/spend-by-day";
 import { LAST_SEQUENCE, listLatestRequests } from "@/lib/ledger/usage";
@@ -21,12 +22,13 @@ export async function readOverview(accountId: AccountId): Promise<Overview> {
   const chartDay = addDays(toDay, 1 - CHART_DAYS);
   const firstDay = monthDay < chartDay ? monthDay : chartDay;
   const span = { accountId, fromMs: Date.parse(firstDay), toMs: Date.parse(toDay) + DAY_MS, mark: LAST_SEQUENCE };
-  const [balance, spend, latest, line, hasKey] = await Promise.all([
+  const [balance, spend, latest, line, hasKey, hasDestination] = await Promise.all([
     readBalance(accountId),
     readSpendByDay(span),
     listLatestRequests(accountId, LATEST),
     readLowLine(accountId),
     hasMadeKey(accountId),
+    hasEndpoint(accountId),
   ]);
   const labelOf = await readKeyLabels(
     accountId,
@@ -44,7 +46,7 @@ export async function readOverview(accountId: AccountId): Promise<Overview> {
     chart: spendChart(charted, chartStart({ accountId, spend: charted, fromDay: chartDay, toDay }), toDay, () => "Spend"),
     latest: latest.map((row) => usageRow(row, labelOf(row.keyId))),
     // A charged account was funded once.
-    steps: { isFunded: balance.posted > 0n || hasCalled, hasKey, hasCalled },
+    steps: { isFunded: balance.posted > 0n || hasCalled, hasKey, hasCalled, hasAlert: hasDestination || line !== null },
   };
 }
 

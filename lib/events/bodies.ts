@@ -3,7 +3,8 @@
 import { assertNever } from "@/lib/base/assert";
 import { config } from "@/lib/base/config";
 import { writeJson } from "@/lib/base/json";
-import { type EventTypeName, eventTypes, readEventData } from "./catalogue";
+import { type EventTypeName, eventTypes } from "./catalogue";
+import { readEventData } from "./event-data";
 import { type AccountEvent, eventBody } from "./outbox";
 import { sentenceOf } from "./sentences";
 

@@ -1,9 +1,8 @@
 // The types of events, what each one says, and an example. The rows are written in SQL, in the commit that makes them true; this list says
 // how they are read, shown, documented and sent.
 
-import { z } from "zod";
-import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { type KindName, kindNames } from "@/lib/providers/prices";
+import type { NanoUsd } from "@/lib/base/money";
+import type { KindName } from "@/lib/providers/prices";
 
 /** Amounts are stored as texts in nano-USD. */
 export interface EventField {
@@ -33,17 +32,6 @@ export type PriceChange = {
 
 /** The same with amounts as texts. */
 export type StoredPriceChange = Omit<PriceChange, "before" | "after"> & { before: string; after: string };
-
-const storedAmount = z.string().transform((text) => nanoUsd(BigInt(text)));
-
-const storedPrices = z.array(
-  z.object({
-    kind: z.enum(Object.values(kindNames)),
-    before: storedAmount,
-    after: storedAmount,
-    fromInputTokens: z.int().optional(),
-  }),
-);
 
 const usd = (description: string): EventField => ({ kind: "usd", description });
 const text = (description: string): EventField => ({ kind: "text", description });
@@ -132,12 +120,13 @@ const types = {
     fields: { available: usd("What was available."), needed: usd("The most that the request could cost.") },
     example: { available: "1200000", needed: "4500000" },
   },
-  "deposit.seen": { ...deposit, title: "Deposit seen",
-    when: "A deposit was seen on its chain. It is credited once confirmed." },
-  "deposit.credited": { ...deposit, title: "Deposit credited",
-    when: "A deposit was added to the balance." },
-  "deposit.reversed": { ...deposit, title: "Deposit reversed",
-    when: "The chain dropped a deposit's transaction. If it was credited, it was taken out of the balance." },
+  "deposit.seen": { ...deposit, title: "Deposit seen", when: "A deposit was seen on its chain. It is credited once confirmed." },
+  "deposit.credited": { ...deposit, title: "Deposit credited", when: "A deposit was added to the balance." },
+  "deposit.reversed": {
+    ...deposit,
+    title: "Deposit reversed",
+    when: "The chain dropped a deposit's transaction. If it was credited, it was taken out of the balance.",
+  },
   "payment.completed": {
     ...payment,
     title: "Payment completed",
@@ -225,12 +214,14 @@ const types = {
     },
     example: { keyId: exampleKey, spent: "4100000000", usual: "200000000", underWay: "45000000", paused: "no" },
   },
-  "key.created": { ...key, title: "Key created",
-    when: "A key was created.", example: keyExample },
-  "key.paused": { ...key, title: "Key paused",
-    when: "A key was paused. Its requests are refused until it is resumed.", example: keyExample },
-  "key.revoked": { ...key, title: "Key revoked",
-    when: "A key was permanently revoked.", example: keyExample },
+  "key.created": { ...key, title: "Key created", when: "A key was created.", example: keyExample },
+  "key.paused": {
+    ...key,
+    title: "Key paused",
+    when: "A key was paused. Its requests are refused until it is resumed.",
+    example: keyExample,
+  },
+  "key.revoked": { ...key, title: "Key revoked", when: "A key was permanently revoked.", example: keyExample },
   "endpoint.changed": {
     title: "Destination changed",
     when: "A destination was added, changed or deleted. The destination itself is always notified, one last time when it is turned off or deleted.",
@@ -286,16 +277,14 @@ const types = {
       ],
     },
   },
-  "wallet.linked": { ...wallet, title: "Wallet linked",
-    when: "A wallet was linked. It can sign in and receive withdrawals." },
+  "wallet.linked": { ...wallet, title: "Wallet linked", when: "A wallet was linked. It can sign in and receive withdrawals." },
   "wallet.leaving": {
     title: "Wallet being unlinked",
     when: "One of your wallets asked to unlink another. If it was not you, keep the wallet under Settings.",
     fields: { ...wallet.fields, leavesAt: time("When it is unlinked. Until then it signs nothing for the account.") },
     example: { ...wallet.example, leavesAt: "2026-11-25T09:30:00+00:00" },
   },
-  "wallet.unlinked": { ...wallet, title: "Wallet unlinked",
-    when: "A wallet was unlinked." },
+  "wallet.unlinked": { ...wallet, title: "Wallet unlinked", when: "A wallet was unlinked." },
 } satisfies Record<string, EventType>;
 
 export type EventTypeName = keyof typeof types;
@@ -303,18 +292,3 @@ export type EventTypeName = keyof typeof types;
 export const eventTypes: Readonly<Record<EventTypeName, EventType>> = types;
 
 export const isEventType = (name: string): name is EventTypeName => Object.hasOwn(eventTypes, name);
-
-export type EventValue = string | number | NanoUsd | Date | readonly PriceChange[];
-
-/** Stored data as it is shown: amounts as nano-USD, times as dates. Fields of a type that a newer release wrote stay texts. */
-export function readEventData(type: string, stored: Readonly<Record<string, unknown>>): Record<string, EventValue> {
-  const fields = isEventType(type) ? eventTypes[type].fields : {};
-  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, readValue(fields[name]?.kind, value)]));
-}
-
-function readValue(kind: EventField["kind"] | undefined, value: unknown): EventValue {
-  if (kind === "usd") return nanoUsd(BigInt(String(value)));
-  if (kind === "time") return new Date(String(value));
-  if (kind === "prices") return storedPrices.parse(value);
-  return kind === "count" ? Number(value) : String(value);
-}

@@ -6,7 +6,7 @@ import type { AccountId } from "@/lib/base/ids";
 import type { Json } from "@/lib/base/json";
 import { deleteInBatches } from "@/lib/db/delete-in-batches";
 import { Prisma, prisma } from "@/lib/db/prisma";
-import { type EventValue, readEventData } from "./catalogue";
+import { type EventValue, readEventData } from "./event-data";
 
 /** Something that happened to an account. */
 export interface AccountEvent {

@@ -2,7 +2,8 @@
 
 import { formatUsd, nanoUsd } from "@/lib/base/money";
 import type { KindName } from "@/lib/providers/prices";
-import { type EventTypeName, type EventValue, isEventType, type PriceChange } from "./catalogue";
+import { type EventTypeName, isEventType, type PriceChange } from "./catalogue";
+import type { EventValue } from "./event-data";
 
 type Data = Readonly<Record<string, EventValue>>;
 
@@ -52,7 +53,8 @@ const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
     `A request was refused: it could cost ${money(needed)}, and ${money(available)} is available.`,
   "deposit.seen": ({ amount, chain }) => `${money(amount)} deposit seen on ${chainOf(chain)}. We'll credit it once confirmed.`,
   "deposit.credited": ({ amount, chain }) => `${money(amount)} deposit on ${chainOf(chain)} credited to your balance.`,
-  "deposit.reversed": ({ amount, chain }) => `${chainOf(chain)} reversed a ${money(amount)} deposit. If it was credited, we took it out of your balance.`,
+  "deposit.reversed": ({ amount, chain }) =>
+    `${chainOf(chain)} reversed a ${money(amount)} deposit. If it was credited, we took it out of your balance.`,
   "payment.completed": ({ amount, payer }) => `A payment of ${money(amount)} by ${payer} is complete.`,
   "payment.failed": (data) => `A payment of ${money(data.amount)} by ${data.payer} failed${because(data)}.`,
   "withdrawal.requested": ({ amount, destination, payFrom }) =>

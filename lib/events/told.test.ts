@@ -19,7 +19,8 @@ import { cancelWithdrawal, refuseWithdrawal } from "@/lib/wallets/withdrawals/de
 import { setOwnRules } from "@/lib/wallets/withdrawals/own-rules";
 import { finishWithdrawal } from "@/lib/wallets/withdrawals/steps";
 import type { OpenWithdrawal } from "@/lib/wallets/withdrawals/withdrawal";
-import { eventTypes, isEventType, readEventData } from "./catalogue";
+import { eventTypes, isEventType } from "./catalogue";
+import { readEventData } from "./event-data";
 
 await openTestDatabase();
 beforeAll(async () => {

@@ -1,7 +1,8 @@
-// The sandbox's faucet: sends worthless test USDC over the sandbox's own chains to owners on request, with a daily quota. It credits
-// nothing itself: the USDC is credited like any deposit. Any process can send, whichever of them runs the chains.
+// The sandbox's faucet: sends worthless test USDC over the sandbox's own chains to owners on request, with a daily quota, and to their
+// wallets what fees cost. It credits nothing itself: the USDC is credited like any deposit. Any process can send, whichever of them runs the chains.
 
 import type { Hex } from "viem";
+import { z } from "zod";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
@@ -11,12 +12,14 @@ import { isEvmFailure, isNodesOwn } from "@/lib/chains/evm/failure";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { evmNodes } from "@/lib/chains/evm/nodes";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
+import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { type FaucetAnswer, type FaucetChain, type FaucetWish, setFaucet } from "@/lib/console/deposit/faucet";
 import { type Database, inTransaction, lockName, prisma } from "@/lib/db/prisma";
+import { fundGas } from "./evm-chain/gas";
 import { createMinter } from "./evm-chain/minter";
 import { UnknownOutcome } from "./evm-chain/sender";
 import type { SandboxSecrets } from "./secrets";
-import { requestUsdc } from "./solana-chain/process";
+import { callSolana, requestUsdc } from "./solana-chain/process";
 
 const AMOUNT = fromCents(500);
 /** The same amount in millionths of a USDC. */
@@ -29,6 +32,8 @@ interface Giver {
   url: () => string | undefined;
   /** Resolves with the transaction's hash or signature. */
   give: (to: string, url: string) => Promise<string>;
+  /** Tops up what a wallet needs for its own transactions: fees, and on Solana the rent of a token account. */
+  fundFees: (payer: string, url: string) => Promise<void>;
   /** True for an error that proves that the chain is down and received nothing. */
   isAway: (error: unknown) => boolean;
 }
@@ -40,18 +45,21 @@ export function openFaucet({ minter: key }: SandboxSecrets["chainKeys"]): void {
     base: {
       url: () => evmNodeUrls()[0],
       give: (to) => evmNodes().callFirst((node) => minter.mint(node, to as Hex, UNITS)),
+      fundFees: (payer) => evmNodes().callFirst((node) => fundGas(node, payer as Hex)),
       isAway: (error) => isEvmFailure(error) && isNodesOwn(error),
     },
     solana: {
       url: () => solanaCluster().urls[0],
       give: (to, url) => requestUsdc(url, to, UNITS),
+      fundFees: fundLamports,
       isAway: isConnectionRefused,
     },
   };
   setFaucet({ amount: AMOUNT, timesADay: TIMES_A_DAY, give: (wish) => give(wish, givers[wish.chain]), hasGiven: hasGift });
 }
 
-async function give({ accountId, chain, to }: FaucetWish, giver: Giver): Promise<FaucetAnswer> {
+/** A new wallet gets its fees too: it can then approve and send. */
+async function give({ accountId, chain, to, payer }: FaucetWish, giver: Giver): Promise<FaucetAnswer> {
   const url = giver.url();
   if (url === undefined) return { kind: "away" };
   const gift = await takeGift(accountId, chain, TIMES_A_DAY);
@@ -60,11 +68,24 @@ async function give({ accountId, chain, to }: FaucetWish, giver: Giver): Promise
     (transaction) => ({ kind: "given", transaction }) as const,
     (error: unknown) => ({ kind: kindOf(error, giver), error }) as const,
   );
-  if (outcome.kind === "given") await recordGift(gift, outcome.transaction);
+  if (outcome.kind === "given") {
+    await recordGift(gift, outcome.transaction);
+    if (payer !== null)
+      // The gift was sent: without fees the wallet's own page says what it lacks.
+      await giver.fundFees(payer, url).catch((error: unknown) => log().warn({ err: error, chain }, "the faucet could not send fees"));
+  }
   // An unknown outcome keeps its number: the gift may have been sent.
   else if (outcome.kind !== "unknown") await returnGift(gift);
   if (outcome.kind === "failed") log().error({ err: outcome.error, chain }, "the faucet could not send test USDC");
   return outcome;
+}
+
+/** 1 SOL: a fee is 0.000005, and the rent of a token account 0.002. */
+const FEE_LAMPORTS = 1_000_000_000;
+
+async function fundLamports(payer: string, url: string): Promise<void> {
+  const { value: lamports } = await solanaNodes().callAtSlot("getBalance", [payer, { commitment: "processed" }], z.number());
+  if (lamports < FEE_LAMPORTS / 2) await callSolana(url, "requestAirdrop", [payer, FEE_LAMPORTS]);
 }
 
 function kindOf(error: unknown, { isAway }: Giver): "unknown" | "away" | "failed" {

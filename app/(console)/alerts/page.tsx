@@ -77,8 +77,10 @@ export default async function AlertsPage({ searchParams }: AlertsPageProps) {
             <EndpointList endpoints={endpoints} choices={choices} actions={actions} frozen={owner.isFrozen} />
           ) : (
             <EmptyState picture={<BellIcon />} title="No destinations yet">
-              {view.offersMail ? "Add a webhook, a Slack or Discord channel, or an email address" : "Add a webhook, or a Slack or Discord channel"},
-              and get notified before your balance runs out.
+              {view.offersMail
+                ? "Add a webhook, a Slack or Discord channel, or an email address"
+                : "Add a webhook, or a Slack or Discord channel"}
+              , and get notified before your balance runs out.
             </EmptyState>
           )}
         </Panel>
@@ -124,9 +126,7 @@ function Deliveries({ query, view: { deliveries, olderDeliveries }, sendAgain, f
       No event was sent that matches these filters.
     </EmptyState>
   ) : (
-    <EmptyState title="No deliveries yet">
-      Each event sent to a destination appears here, with every attempt and its response.
-    </EmptyState>
+    <EmptyState title="No deliveries yet">Each event sent to a destination appears here, with every attempt and its response.</EmptyState>
   );
 }
 

@@ -44,8 +44,8 @@ export default async function DepositPage({ searchParams }: DepositPageProps) {
           minimum={MINIMUM_DEPOSIT}
           whenEmpty={
             isSandbox
-              ? "Get test USDC with the button above. It shows up here and is added to your balance once confirmed."
-              : "Send USDC to one of your addresses above. It shows up here within seconds and is added to your balance once confirmed."
+              ? "Get test USDC with the button above. It appears here and is added to your balance once confirmed."
+              : "Send USDC to one of your addresses above. It appears here within seconds and is added to your balance once confirmed."
           }
         />
       ) : (
@@ -66,7 +66,7 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
   return (
     <Tabs
       label="Network"
-      initial={chains.find((chain) => addresses[chain] !== null)}
+      initial={[chainOf(owner), ...chains].find((chain) => addresses[chain] !== null)}
       tabs={chains.map((chain) => {
         const address = addresses[chain];
         return {
@@ -88,6 +88,9 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
     />
   );
 }
+
+/** The chain of the wallet that opened this session. */
+const chainOf = ({ wallet }: Owner): Chain => (wallet.chain === "solana" ? "solana" : "base");
 
 /** Depositing from a wallet in the browser, where that is possible. */
 function Sending({ targets, chain }: { targets: SendTargets; chain: Chain }) {

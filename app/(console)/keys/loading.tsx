@@ -7,7 +7,7 @@ export default function KeysLoading() {
   return (
     <div role="status" aria-label="Loading API keys">
       <PageHeading title="API keys" action={<Skeleton className="h-10 w-32 rounded" />}>
-        Each key spends from your balance, up to its spending cap. Keep it secret.
+        Keys let your apps spend from your balance, up to a spending limit. Keep them secret.
       </PageHeading>
       <div className="border-b border-edge py-2 max-md:hidden">
         <Skeleton className="h-4 w-12" />

@@ -45,7 +45,7 @@ export default async function KeysPage({ searchParams }: KeysPageProps) {
     <StepUp signers={wallets} access={readWalletAccess()} ask={actions.ask}>
       {/* Always there: a button among the keys would leave the page with its dialog, and a secret in it, once there is one. */}
       <PageHeading title="API keys" action={create}>
-        Each key spends from your balance, up to its spending cap. Keep it secret.
+        Keys let your apps spend from your balance, up to a spending limit. Keep them secret.
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice isLeaving={owner.isLeaving} /> : null}
       {keys.length > 0 ? (

@@ -26,7 +26,7 @@ export default async function OverviewPage() {
   const { available, held, lowBalance, today, month, chart, latest, steps } = await readOverview(accountId);
   return (
     <>
-      <PageHeading title="Overview" action={<ActionLink href="/withdraw">Withdraw</ActionLink>} />
+      <PageHeading title="Overview" action={steps.isFunded ? <ActionLink href="/withdraw">Withdraw</ActionLink> : null} />
       {isFrozen ? <FrozenNotice isLeaving={isLeaving} /> : null}
       {lowBalance ? <LowBalanceNotice {...lowBalance} /> : null}
       <NextSteps steps={steps} isSandbox={isSandbox} />

@@ -9,8 +9,11 @@ import { CreditList } from "@/components/console/payments/credit-list";
 import { PaymentList } from "@/components/console/payments/payment-list";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageRefresh } from "@/components/ui/page-refresh";
+import { faucetAmount } from "@/lib/console/deposit/faucet";
+import type { Owner } from "@/lib/console/owner";
 import { readPaymentsPage } from "@/lib/console/payments/payments";
 import type { PaymentsOffer } from "@/lib/console/views/payments";
+import { requestTestMoney } from "../deposit/actions";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import { claimCredit } from "./actions";
@@ -28,14 +31,14 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
   return (
     <>
       <PageHeading title="Pay per request">
-        Sign a payment in your wallet and send it with a request. Exactly that amount is taken, in USDC on Base, before the model runs. You
-        approve an allowance once. What the answer does not cost stays yours.{" "}
+        Pay for a single request with a signature from your wallet, in USDC on Base. You approve an allowance once. Each payment is taken
+        before the model runs, and whatever the answer doesn’t cost stays yours.{" "}
         <HeadingLink href="/docs/payments">How payments work</HeadingLink> · <HeadingLink href="/playground">Try it</HeadingLink>
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice isLeaving={owner.isLeaving} /> : null}
       <div className="grid gap-10">
         <Panel title="Wallet and allowance">
-          <Allowance offer={offer} />
+          <Allowance offer={offer} owner={owner} />
         </Panel>
         <Panel title="Wallet credits">
           <CreditList credits={credits} isFrozen={owner.isFrozen} claim={forSession(owner, { claimCredit }).claimCredit} />
@@ -49,9 +52,10 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
   );
 }
 
-function Allowance({ offer }: { offer: PaymentsOffer }) {
+function Allowance({ offer, owner }: { offer: PaymentsOffer; owner: Owner }) {
   if (offer.kind !== "open") return <NoOffer isComing={offer.kind === "coming"} />;
-  return <AllowanceSlot access={readWalletAccess()} target={offer.target} />;
+  const testMoney = faucetAmount() === null || owner.isFrozen ? null : forSession(owner, { requestTestMoney }).requestTestMoney;
+  return <AllowanceSlot access={readWalletAccess()} target={offer.target} requestTestMoney={testMoney} />;
 }
 
 const LOOKS_EVERY_MS = 3_000;

@@ -10,6 +10,7 @@ import { WalletList } from "@/components/console/settings/wallet-list";
 import { StepUp } from "@/components/console/step-up/step-up";
 import { CopyButton } from "@/components/ui/copy-button";
 import { nowMs } from "@/lib/base/clock";
+import { readClosingBalance } from "@/lib/console/close-account";
 import { readSettings } from "@/lib/console/settings";
 import { requestConfirmation } from "../confirmations";
 import { forSession } from "../owner-actions";
@@ -20,7 +21,7 @@ export const metadata: Metadata = { title: "Settings" };
 
 export default async function SettingsPage() {
   const owner = await requireOwner();
-  const { wallets, sessions, sessionEnds } = await readSettings(owner);
+  const [{ wallets, sessions, sessionEnds }, closing] = await Promise.all([readSettings(owner), readClosingBalance(owner)]);
   const { days, idleHours } = sessionEnds;
   const actions = forSession(owner, {
     endSession,
@@ -35,10 +36,10 @@ export default async function SettingsPage() {
   });
   return (
     <div className="max-w-reading">
-      <PageHeading title="Settings">Your wallets and your sessions.</PageHeading>
+      <PageHeading title="Settings">Manage your wallets, sessions and account.</PageHeading>
       {owner.isFrozen ? <FrozenNotice isLeaving={owner.isLeaving} /> : null}
       <div className="grid gap-10">
-        <Panel title="Wallets" aside="Each wallet can sign in and has full access.">
+        <Panel title="Wallets" aside="Each wallet can sign in and has full access to this account.">
           <StepUp signers={wallets} access={readWalletAccess()} ask={actions.requestConfirmation}>
             <WalletList wallets={wallets} unlink={actions.unlinkWallet} keep={actions.keepWallet} />
           </StepUp>
@@ -51,7 +52,7 @@ export default async function SettingsPage() {
             linkWallet={actions.linkWallet}
           />
         </Panel>
-        <Panel title="Sessions" aside={`Sessions end after ${countOf(days, "day")}, or ${countOf(idleHours, "hour")} without use.`}>
+        <Panel title="Sessions" aside={`Sessions end after ${countOf(days, "day")}, or after ${countOf(idleHours, "hour")} of inactivity.`}>
           <SessionList sessions={sessions} end={actions.endSession} endAll={actions.signOutEverywhere} nowMs={nowMs()} />
         </Panel>
         <Panel title="Account">
@@ -64,7 +65,7 @@ export default async function SettingsPage() {
         </Panel>
         <Panel title="Close account">
           <StepUp signers={wallets} access={readWalletAccess()} ask={actions.requestConfirmation}>
-            <CloseAccount close={actions.closeAccount} disabled={owner.isFrozen} />
+            <CloseAccount {...closing} close={actions.closeAccount} disabled={owner.isFrozen} />
           </StepUp>
         </Panel>
       </div>

@@ -25,13 +25,16 @@ interface WithdrawPageProps {
 export default async function WithdrawPage({ searchParams }: WithdrawPageProps) {
   const owner = await requireOwner();
   const { before } = await searchParams;
-  const { rules, allowance, least, highestFee, destinations, signers, withdrawals, older } = await readWithdrawPage(owner, before);
+  const { rules, allowance, least, highestFee, solanaFees, destinations, signers, withdrawals, older } = await readWithdrawPage(
+    owner,
+    before,
+  );
   const actions = forSession(owner, { cancelWithdrawal, startWithdrawal, takeWithdrawal, setRules, requestConfirmation });
   const wallets = await listOwnWallets(owner);
   return (
     <>
       <PageHeading title="Withdraw">
-        Send USDC from your balance to one of your linked wallets. Each withdrawal is signed by a linked wallet.{" "}
+        Send USDC from your balance to one of your linked wallets. You sign each withdrawal with a linked wallet.{" "}
         <HeadingLink href="/docs/withdrawals">How withdrawals work</HeadingLink>
       </PageHeading>
       {owner.isFrozen ? (
@@ -42,6 +45,7 @@ export default async function WithdrawPage({ searchParams }: WithdrawPageProps) 
           allowance={allowance}
           least={least}
           highestFee={highestFee}
+          solanaFees={solanaFees}
           signers={signers}
           access={readWalletAccess()}
           start={actions.startWithdrawal}
@@ -53,10 +57,10 @@ export default async function WithdrawPage({ searchParams }: WithdrawPageProps) 
         <WithdrawalList withdrawals={withdrawals} cancel={actions.cancelWithdrawal} isNewest={before === undefined} />
         <ListPages path="/withdraw" older={older} isNewest={before === undefined} />
       </Panel>
-      <Panel title="Your own rules" aside="Stricter rules hold at once, looser ones after 24 hours." className="mt-10">
+      <Panel title="Your rules" aside="Stricter limits apply immediately; looser ones after 24 hours." className="mt-10">
         <StepUp signers={wallets} access={readWalletAccess()} ask={actions.requestConfirmation}>
           <OwnRules
-            key={`${rules.dailyLimit} ${rules.waitSeconds} ${rules.destinations.length}`}
+            key={`${rules.dailyLimit} ${rules.waitSeconds} ${rules.destinations.length} ${rules.inForce?.until.getTime()}`}
             rules={rules}
             wallets={wallets}
             save={actions.setRules}

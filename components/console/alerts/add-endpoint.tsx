@@ -70,7 +70,11 @@ function NewEndpoint({ add, choices, offersMail, onClose }: Omit<AddEndpointProp
     >
       {(errorOf) => (
         <>
-          <SelectField label="Type" value={kind} onChange={(wanted) => change({ kind: kindNames.find((one) => one === wanted) ?? "webhook" })}>
+          <SelectField
+            label="Type"
+            value={kind}
+            onChange={(wanted) => change({ kind: kindNames.find((one) => one === wanted) ?? "webhook" })}
+          >
             {kindNames.map((one) =>
               one === "email" && !offersMail ? null : (
                 <option key={one} value={one}>

@@ -16,7 +16,12 @@ export function DeliveryFilter({ address, endpoints, states, choices }: Delivery
   const hrefOf = (change: Partial<AlertsAddress>) => alertsHref(address, { before: null, ...change });
   const isFiltered = address.endpoint !== null || address.state !== null || address.type !== null;
   const filters = [
-    { name: "endpoint", label: "Destination", all: "All destinations", choices: endpoints.map(({ id, name }) => ({ value: id, text: name })) },
+    {
+      name: "endpoint",
+      label: "Destination",
+      all: "All destinations",
+      choices: endpoints.map(({ id, name }) => ({ value: id, text: name })),
+    },
     { name: "state", label: "State", all: "All states", choices: states.map((state) => ({ value: state, text: state })) },
     { name: "type", label: "Event", all: "All events", choices: choices.map(({ name, title }) => ({ value: name, text: title })) },
   ] as const;

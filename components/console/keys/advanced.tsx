@@ -13,17 +13,10 @@ interface AdvancedProps {
 /** The settings that most keys leave as they are, folded away. */
 export function Advanced({ isSet, isWrong, children }: AdvancedProps) {
   const [isOpen, setOpen] = useState(isSet);
-  const isShown = isOpen || isWrong;
   return (
-    <details open={isShown} className="group border-t border-line pt-1">
-      {/* Its state is this component's: a wrong field in it is shown at once. */}
-      <summary
-        className="flex min-h-11 cursor-pointer list-none items-center gap-2 text-sm font-medium [&::-webkit-details-marker]:hidden"
-        onClick={(event) => {
-          event.preventDefault();
-          setOpen(!isShown);
-        }}
-      >
+    // Controlled: a wrong field in it is shown at once.
+    <details open={isOpen || isWrong} onToggle={({ currentTarget }) => setOpen(currentTarget.open)} className="group border-t border-line pt-1">
+      <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 text-sm font-medium [&::-webkit-details-marker]:hidden">
         <ChevronRightIcon aria-hidden="true" className="size-4 text-muted transition group-open:rotate-90" />
         Advanced
         <span className="font-normal text-muted group-open:hidden">Expiry, models, permissions, alerts</span>

@@ -66,7 +66,10 @@ const newSecret = {
     >
       <section aria-label="Make your first call" className="min-w-0">
         <h3 className="mb-1 text-sm font-medium">Make your first call</h3>
-        <Tabs label="Client" tabs={snippets.map(({ client, blocks }) => ({ value: client, title: client, content: <Blocks blocks={blocks} /> }))} />
+        <Tabs
+          label="Client"
+          tabs={snippets.map(({ client, blocks }) => ({ value: client, title: client, content: <Blocks blocks={blocks} /> }))}
+        />
       </section>
     </ShownOnce>
   ),
@@ -149,12 +152,7 @@ export function RotateKey({ item, actions, onClose }: KeyDialogProps) {
       onClose={onClose}
     >
       {() => (
-        <SelectField
-          label="Old secret"
-          hint={hintOf(item, overlap)}
-          value={overlap}
-          onChange={(wanted) => draft.set(wanted as Overlap)}
-        >
+        <SelectField label="Old secret" hint={hintOf(item, overlap)} value={overlap} onChange={(wanted) => draft.set(wanted as Overlap)}>
           <option value="none">Stops now (if it may have leaked)</option>
           <option value="hour">Works for 1 hour</option>
           <option value="day">Works for 24 hours</option>

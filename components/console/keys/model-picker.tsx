@@ -2,6 +2,7 @@
 
 import { SearchIcon } from "lucide-react";
 import { type Dispatch, useState } from "react";
+import { isTooLong, textLimits, tooLongText } from "@/lib/base/text-limits";
 import { Input } from "../../ui/field";
 import { AllOrSome, toggled } from "../all-or-some";
 import type { ModelChoice } from "./key-actions";
@@ -39,6 +40,7 @@ interface ModelListProps {
 
 function ModelList({ models, chosen, onChange }: ModelListProps) {
   const [search, setSearch] = useState("");
+  const isOver = isTooLong(search, textLimits.search);
   const words = search.toLowerCase().split(/\s+/);
   const shown = models.filter(({ id, provider }) => words.every((word) => `${id} ${provider}`.toLowerCase().includes(word)));
   return (
@@ -73,7 +75,11 @@ function ModelList({ models, chosen, onChange }: ModelListProps) {
             </label>
           </li>
         ))}
-        {shown.length === 0 ? <li className="px-3 py-6 text-center text-sm text-muted">No models match “{search}”.</li> : null}
+        {shown.length === 0 ? (
+          <li className="px-3 py-6 text-center text-sm text-muted [overflow-wrap:anywhere]">
+            {isOver ? tooLongText(search, textLimits.search) : `No models match “${search}”.`}
+          </li>
+        ) : null}
       </ul>
       <p role="status" className="border-t border-line px-3 py-1.5 text-xs text-muted">
         {chosen.length} of {models.length} selected

@@ -15,33 +15,49 @@ interface Step {
   action: string;
 }
 
-/** A new account's first three steps, until all are done. */
-export function NextSteps({ steps: { isFunded, hasKey, hasCalled }, isSandbox }: NextStepsProps) {
-  if (isFunded && hasKey && hasCalled) return null;
+/** A new account's first steps, until all are done: the main button is the next one's. */
+export function NextSteps({ steps: { isFunded, hasKey, hasCalled, hasAlert }, isSandbox }: NextStepsProps) {
+  if (isFunded && hasKey && hasCalled && hasAlert) return null;
   const steps: Step[] = [
     {
       title: "Deposit",
-      text: isSandbox ? "Get 5 test USDC with one click." : "Send USDC on Base or Solana to your own address.",
+      text: isSandbox ? "Get 5 test USDC with one click." : "Send USDC on Base or Solana to your deposit address.",
       done: isFunded,
       href: "/deposit",
       action: "Deposit",
     },
-    { title: "Create a key", text: "One per app. You can cap what it spends.", done: hasKey, href: "/keys", action: "Create key" },
+    {
+      title: "Create a key",
+      text: "One per app, with a spending limit.",
+      done: hasKey,
+      href: "/keys?create",
+      action: "Create key",
+    },
     {
       title: "Make your first call",
-      text: "With one curl command, or in the playground.",
+      text: "Run your key’s snippet, or try a prompt in the playground.",
       done: hasCalled,
       href: "/playground",
       action: "Open playground",
+    },
+    {
+      title: "Set up an alert",
+      text: "Know before your balance runs out.",
+      done: hasAlert,
+      href: "/alerts",
+      action: "Set up alerts",
     },
   ];
   const next = steps.findIndex(({ done }) => !done);
   return (
     <section aria-label="Get started" className="mb-8 rounded border border-line bg-panel px-5 py-4">
       <h2 className="text-sm font-medium">
-        Get started <span className="ml-1 font-normal text-muted">{steps.filter(({ done }) => done).length} of 3 done</span>
+        Get started{" "}
+        <span className="ml-1 font-normal text-muted">
+          {steps.filter(({ done }) => done).length} of {steps.length} done
+        </span>
       </h2>
-      <ol className="mt-4 grid gap-x-8 gap-y-5 md:grid-cols-3">
+      <ol className="mt-4 grid gap-x-8 gap-y-5 sm:grid-cols-2 xl:grid-cols-4">
         {steps.map((step, index) => (
           <StepLine key={step.title} step={step} number={index + 1} isNext={index === next} />
         ))}

@@ -1,10 +1,13 @@
 "use client";
 
+import { DropletIcon } from "lucide-react";
 import { type ReactNode, useEffect } from "react";
 import { ShortAddress } from "@/components/ui/text/short-address";
 import { ApproveUsdc } from "@/components/wallet/payment/approve-usdc";
 import { formatUnits } from "@/components/wallet/payment/usdc-text";
 import { type Payer, usePayer } from "@/components/wallet/payment/use-payer";
+import type { Answer } from "@/lib/console/views/answer";
+import type { Chain } from "@/lib/console/views/chain";
 import type { SettlementTarget } from "@/lib/console/views/send-targets";
 import type { WalletAccess } from "@/lib/console/views/wallet";
 import { Skeleton } from "../../ui/skeleton";
@@ -13,23 +16,26 @@ import { EvmMark } from "../../wallet/chain-marks";
 import { startLinking } from "../../wallet/linking";
 import { WalletProviders } from "../../wallet/wallet-providers";
 import { ChooseWallet, Elsewhere } from "../../wallet/wallet-steps";
+import { ActionButton } from "../action-button";
 
 const CHAIN = "Base";
 
 export interface WalletAllowanceProps {
   access: WalletAccess;
   target: SettlementTarget;
+  /** Sends test USDC and gas to a wallet, in a sandbox; null elsewhere. */
+  requestTestMoney: ((wish: { chain: Chain; wallet: string }) => Promise<Answer>) | null;
 }
 
 /** A wallet's allowance with the wallet libraries around it: large, so it is loaded after the page. */
-export const WalletAllowance = ({ access, target }: WalletAllowanceProps) => (
+export const WalletAllowance = ({ access, ...steps }: WalletAllowanceProps) => (
   <WalletProviders {...access}>
-    <AllowanceSteps target={target} />
+    <AllowanceSteps {...steps} />
   </WalletProviders>
 );
 
 /** The wallet, what the payment contract may take from it, and how to change that. */
-function AllowanceSteps({ target }: { target: SettlementTarget }) {
+function AllowanceSteps({ target, requestTestMoney }: Omit<WalletAllowanceProps, "access">) {
   const payer = usePayer(target);
   const { handle, place } = payer;
   const step = useFocusOnStep(handle.wallet ? "allowance" : "choose");
@@ -43,7 +49,10 @@ function AllowanceSteps({ target }: { target: SettlementTarget }) {
         </ChooseWallet>
       ) : (
         <div className="grid items-start gap-x-12 gap-y-6 lg:grid-cols-2">
-          <Facts payer={payer} target={target} />
+          <div className="grid justify-items-start gap-4">
+            <Facts payer={payer} target={target} />
+            {requestTestMoney && place.kind === "here" ? <TestMoney wallet={handle.wallet.address} request={requestTestMoney} /> : null}
+          </div>
           {place.kind === "elsewhere" ? (
             <Elsewhere wallet={payer} place={place} chainName={CHAIN} />
           ) : (
@@ -54,6 +63,18 @@ function AllowanceSteps({ target }: { target: SettlementTarget }) {
     </div>
   );
 }
+
+/** In a sandbox a wallet starts with nothing: the faucet gives it what a payment needs. */
+const TestMoney = ({ wallet, request }: { wallet: string; request: NonNullable<WalletAllowanceProps["requestTestMoney"]> }) => (
+  <ActionButton
+    action={request}
+    input={{ chain: "base" as const, wallet }}
+    done="Test USDC and ETH for fees are on the way to this wallet."
+    icon={<DropletIcon aria-hidden="true" />}
+  >
+    Send test USDC to this wallet
+  </ActionButton>
+);
 
 function Facts({ payer: { handle, place, funds }, target }: { payer: Payer; target: SettlementTarget }) {
   const unread = place.kind === "elsewhere" ? <span className="text-muted">–</span> : <Skeleton className="h-5 w-16" />;

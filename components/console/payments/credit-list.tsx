@@ -21,8 +21,8 @@ export function CreditList({ credits, isFrozen, claim }: CreditListProps) {
   if (credits.length === 0) {
     return (
       <p className="max-w-reading text-sm text-muted">
-        No credits. When a wallet pays by x402, or before it is linked to an account, the part that a request does not cost is kept as a
-        credit of that wallet. You can move it to your balance here.
+        No credits. When a wallet pays with x402, or before it is linked to an account, whatever the request doesn’t cost is kept as that
+        wallet’s credit. You can move it to your balance here.
       </p>
     );
   }

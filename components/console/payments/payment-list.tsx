@@ -39,7 +39,7 @@ export function PaymentList({ payments, isNewest }: PaymentListProps) {
             title="No payments yet"
             action={<ActionLink href="/playground">Pay for a prompt</ActionLink>}
           >
-            Requests that you pay for with a wallet signature show up here, with their cost and change.
+            Requests you pay for with a wallet signature appear here, with their cost and change.
           </EmptyState>
         ) : (
           <NoneBefore what="payments" />
@@ -151,7 +151,7 @@ function wordsOf({ state, chain, failure, cost, changeBelongsTo }: PaymentView):
       return {
         tone: "good",
         word: "paid",
-        note: `nothing was charged; all of it is ${changeBelongsTo === "account" ? "in your balance" : "a wallet credit"}`,
+        note: `nothing was charged; the full amount is ${changeBelongsTo === "account" ? "in your balance" : "a wallet credit"}`,
       };
     case "covered":
       return { tone: "plain", word: "from credit", note: "nothing was taken from the wallet" };

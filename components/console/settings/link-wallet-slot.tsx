@@ -26,9 +26,7 @@ export function LinkWalletSlot({ disabled, ...linking }: LinkWalletSlotProps) {
   const router = useRouter();
   const linked = (absorbed: boolean) => {
     setOpen(false);
-    toast.success(
-      absorbed ? "Linked. The wallet's unused account was merged into this one." : "Linked. You can now sign in with this wallet too.",
-    );
+    toast.success(absorbed ? "Wallet linked. Its unused account was merged into this one." : "Wallet linked. You can now sign in with it.");
     router.refresh();
   };
   if (!open) {

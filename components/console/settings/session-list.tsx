@@ -60,7 +60,7 @@ const End = ({ session: { sessionId, device, createdAt }, end }: { session: Sess
   <ActionButton
     action={end}
     input={{ sessionId }}
-    done="That browser is signed out."
+    done="Signed out that browser."
     aria-label={`Sign out ${device}, signed in ${momentText(createdAt)}`}
   >
     Sign out
@@ -85,7 +85,7 @@ function EndAll({ count, endAll }: { count: number; endAll: EndSessions }) {
         open={open}
         onOpenChange={(wanted) => wanted || busy || setOpen(false)}
         title="Sign out everywhere?"
-        description={`${count === 1 ? "You will be signed out" : `All ${count} sessions end, including this one`}.`}
+        description={count === 1 ? "You will be signed out." : `All ${count} sessions end, including this one.`}
         action="Sign out everywhere"
         busy={busy}
         onConfirm={() => void confirm()}
@@ -99,7 +99,7 @@ function EndAll({ count, endAll }: { count: number; endAll: EndSessions }) {
           />
           <span>
             Pause all API keys too
-            <span className="block text-xs text-muted">If somebody else was signed in. Otherwise your keys keep working.</span>
+            <span className="block text-xs text-muted">Select this if someone else was signed in. Otherwise your keys keep working.</span>
           </span>
         </label>
       </ConfirmDialog>

@@ -56,7 +56,7 @@ const Moment = ({ at, isExact }: { at: Date; isExact: boolean }) => (
 );
 
 const Keep = ({ wallet: { chain, address }, keep }: { wallet: OwnWallet; keep: ChangeWallet }) => (
-  <ActionButton action={keep} input={{ chain, address }} done="Kept. This wallet stays linked." aria-label={`Keep ${address}`}>
+  <ActionButton action={keep} input={{ chain, address }} done="This wallet stays linked." aria-label={`Keep ${address}`}>
     Keep
   </ActionButton>
 );
@@ -68,7 +68,7 @@ function Unlink({ wallet, unlink }: { wallet: OwnWallet; unlink: ChangeWallet })
     const { chain, address } = wallet;
     await showOutcome(
       run((proof) => unlink({ chain, address }, proof)),
-      "It will be unlinked in 24 hours. Until then you can keep it.",
+      "This wallet will be unlinked in 24 hours. You can keep it until then.",
     );
     setOpen(false);
   };
@@ -83,9 +83,10 @@ function Unlink({ wallet, unlink }: { wallet: OwnWallet; unlink: ChangeWallet })
         title={`Unlink ${shortAddress(wallet.address)}?`}
         description={
           <>
-            Another of your wallets signs this. In 24 hours it no longer belongs to this account; from now on it signs nothing and receives
-            nothing here. {wallet.isCurrent ? "You are signed in with it, so you will be signed out." : "Its sessions end."} Your balance
-            stays here.
+            You confirm this with another of your wallets. From now on this wallet can’t sign or receive anything here, and in 24 hours it
+            no longer belongs to this account.{" "}
+            {wallet.isCurrent ? "You are signed in with it, so you will be signed out." : "Its sessions end."} Your balance stays in the
+            account.
           </>
         }
         action="Unlink wallet"

@@ -30,7 +30,7 @@ export function StepUp({ children, ...signing }: StepUpProps) {
         open={asked !== null}
         onOpenChange={(wanted) => wanted || end(null)}
         title="Confirm with your wallet"
-        description="A signature shows that it is you, and not somebody at your browser. It is free and moves no money."
+        description="Sign to prove it’s you. The signature is free and moves no money."
       >
         {asked ? (
           <div className="grid gap-4">

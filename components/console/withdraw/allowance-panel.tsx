@@ -19,14 +19,14 @@ export const AllowancePanel = ({ chain, most, allowance }: AllowancePanelProps) 
     </Figure>
     {allowance.unfinal > 0n ? (
       <Figure title="Not final yet" amount={allowance.unfinal}>
-        Ready to spend. Can be withdrawn once final, in a few minutes.
+        You can spend it now, and withdraw it once final, in a few minutes.
       </Figure>
     ) : null}
-    <Figure title="Left of the 24-hour limit" amount={allowance.leftOfDay} />
-    {allowance.leftOfOwn === null ? null : <Figure title="Left of your own limit" amount={allowance.leftOfOwn} />}
+    <Figure title="Left in your 24-hour limit" amount={allowance.leftOfDay} />
+    {allowance.leftOfOwn === null ? null : <Figure title="Left in your own limit" amount={allowance.leftOfOwn} />}
     {allowance.leftOfService < most ? (
-      <Figure title="Paid without a wait" amount={allowance.leftOfService}>
-        The service has almost reached its daily limit. Larger withdrawals wait for their turn.
+      <Figure title="Paid right away" amount={allowance.leftOfService}>
+        The service is close to its daily limit. Larger withdrawals are queued.
       </Figure>
     ) : null}
     <Figure title="Without approval" amount={allowance.leftWithoutApproval}>

@@ -25,8 +25,12 @@ export function AllowedWallets({ wallets, stored, chosen, onChange, error, disab
   const isAmong = (list: readonly NamedWallet[], wallet: NamedWallet) => list.some((one) => isSameWallet(one, wallet));
   const gone = stored.filter((wallet) => !isAmong(staying, wallet));
   return (
-    <fieldset className="grid gap-2" aria-describedby={error ? `${id}-note ${id}-error` : `${id}-note`}>
-      <legend className="mb-1.5 text-sm font-medium">Only to these wallets</legend>
+    <fieldset
+      data-wrong={error ? true : undefined}
+      className="grid gap-2"
+      aria-describedby={error ? `${id}-note ${id}-error` : `${id}-note`}
+    >
+      <legend className="mb-1.5 text-sm font-medium">Allowed wallets</legend>
       {[...staying, ...gone].map(({ chain, address }) => {
         const wallet = { chain, address };
         const rest = chosen.filter((one) => !isSameWallet(one, wallet));
@@ -44,10 +48,10 @@ export function AllowedWallets({ wallets, stored, chosen, onChange, error, disab
       })}
       <p id={`${id}-note`} className="text-xs text-muted">
         {chosen.length === 0
-          ? "None is chosen: every linked wallet can be paid."
+          ? "None selected: withdrawals can go to any linked wallet."
           : chosen.some((wallet) => isAmong(staying, wallet))
-            ? "No other wallet can be paid."
-            : "No chosen wallet is linked any more: nothing can be paid until you allow another one, or every linked one by choosing none."}
+            ? "Withdrawals can go to the selected wallets only."
+            : "No selected wallet is linked anymore, so nothing can be withdrawn. Select another wallet, or none to allow any linked wallet."}
       </p>
       {error ? (
         <p id={`${id}-error`} role="alert" className="text-xs text-red">

@@ -1,6 +1,7 @@
 // What the form computes on its own, before it calls the service; amounts are nano-USD.
 
-import { formatCents, formatUsd, parseUsd, usdText } from "@/lib/base/money";
+import { readUsdText } from "@/lib/base/amount-text";
+import { formatUsd, usdText } from "@/lib/base/money";
 import type { Chain } from "@/lib/console/views/chain";
 import type { AllowanceView } from "@/lib/console/views/withdraw";
 import { chainNames, otherChain } from "../../ui/chain-names";
@@ -41,14 +42,13 @@ export function rangeText({ chain, allowance: { leftOnChain, withdrawable, unfin
       : `Not enough to withdraw. Minimum: ${formatUsd(least)}.`;
   }
   const isOfChain = left !== null && left - most < UNIT;
-  return `Minimum ${formatUsd(least)} · maximum ${formatCents(most)}${isOfChain ? ` on ${chainNames[chain]} right now` : ""}`;
+  return `Minimum ${formatUsd(least)} · maximum ${formatUsd(most)}${isOfChain ? ` on ${chainNames[chain]} right now` : ""}`;
 }
 
 /** The amount typed so far; null when it is no amount yet. */
 export function readSoFar(text: string): bigint | null {
   try {
-    const amount = parseUsd(text.trim().replace(/^\$/, ""));
-    return amount > 0n ? amount : null;
+    return readUsdText(text);
   } catch {
     return null; // the service reports the problem when it is submitted
   }

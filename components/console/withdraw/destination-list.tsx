@@ -77,7 +77,7 @@ function Choice({ wallet, isChosen, onChoose, nowMs }: ChoiceProps) {
               · withdrawals unlock on <LocalTime at={payableFrom} shape="short" />
             </>
           ) : null}
-          {isAllowed ? null : " · not allowed by your own rules"}
+          {isAllowed ? null : " · not allowed by your rules"}
         </span>
       </span>
     </label>

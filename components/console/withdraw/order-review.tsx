@@ -35,17 +35,17 @@ export function OrderReview({ order, onBack, ...signing }: OrderReviewProps) {
       </dl>
       <OrderSum amount={order.amount} fee={order.fee} highestFee={order.fee} />
       <div className="grid gap-2 text-sm text-muted">
-        {order.opensAccount ? <p>This wallet has no USDC account on Solana yet. The fee includes opening one.</p> : null}
+        {order.opensAccount ? (
+          <p>This wallet has no USDC account on Solana yet. The fee includes opening one, which you pay once.</p>
+        ) : null}
         {order.waits.ownSeconds > 0 ? (
-          <p className="text-amber-ink">
-            By your own rules it is paid after {hoursText(order.waits.ownSeconds)}. You can cancel until then.
-          </p>
+          <p className="text-amber-ink">Your rules delay it by {hoursText(order.waits.ownSeconds)}. You can cancel until then.</p>
         ) : null}
         {order.waits.needsApproval ? (
           <p className="text-amber-ink">{formatUsd(order.amount)} needs manual approval. You can cancel until it is sent.</p>
         ) : null}
         {order.waits.waitsItsTurn ? (
-          <p className="text-amber-ink">The service has reached its daily limit. This withdrawal is paid when its turn comes.</p>
+          <p className="text-amber-ink">The service has reached its daily limit. This withdrawal will be paid in turn.</p>
         ) : null}
         <details open>
           <summary className="cursor-pointer underline-offset-4 hover:underline">What your wallet signs</summary>

@@ -3,17 +3,19 @@
 import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
 import { usdText } from "@/lib/base/money";
+import { textLimits } from "@/lib/base/text-limits";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
 import type { OwnWallet } from "@/lib/console/views/settings";
 import type { OwnRulesDraft, OwnRulesView } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { DollarInput, Field, SelectField } from "../../ui/field";
 import { Problem } from "../../ui/problem";
-import { LocalTime } from "../../ui/text/local-time";
 import { hoursText } from "../../ui/text/time-text";
+import { hasTooLong, useWrongField } from "../../ui/wrong-field";
 import type { SignedChallenge } from "../../wallet/wallet-types";
 import { useAction } from "../use-action";
 import { AllowedWallets } from "./allowed-wallets";
+import { ComparedRules, draftOfInForce } from "./rules-in-force";
 
 interface OwnRulesProps {
   rules: OwnRulesView;
@@ -31,23 +33,33 @@ export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
     setDraft({ ...draft, ...part });
     setRefused(null);
   };
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
-    const answer = await run((proof) => save(draft, proof));
+  const form = useWrongField(refused);
+  const store = async (wanted: OwnRulesDraft, done: string) => {
+    const answer = await run((proof) => save(wanted, proof));
     setRefused(answer.ok ? null : answer);
-    if (answer.ok) toast.success("Saved. Stricter rules hold now, looser ones in 24 hours.");
+    if (answer.ok) toast.success(done);
   };
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (!hasTooLong(event.currentTarget)) void store(draft, "Saved. Stricter limits apply now; looser ones in 24 hours.");
+  };
+  const { inForce } = rules;
   return (
-    <form onSubmit={(event) => void send(event)} noValidate className="grid max-w-[480px] gap-5">
-      {rules.heldUntil ? (
-        <p className="rounded border border-line bg-panel p-3 text-sm text-amber-ink">
-          Until <LocalTime at={rules.heldUntil} shape="short" /> your earlier, stricter rules hold as well.
-        </p>
+    <form ref={form} onSubmit={send} noValidate className="grid gap-5 [&>*:not(section)]:max-w-[480px]">
+      {inForce ? (
+        <ComparedRules
+          rules={rules}
+          inForce={inForce}
+          busy={busy}
+          disabled={disabled}
+          onCancel={() => void store(draftOfInForce(inForce, draftOf), "Change cancelled. Your current rules stay in force.")}
+        />
       ) : null}
       <Field
-        label="Most in 24 hours"
-        hint="All withdrawals together. Leave empty for no limit of your own."
+        label="24-hour limit"
+        hint="For all withdrawals together. Leave empty for no limit of your own."
         error={refused?.field === "dailyLimit" ? refused.message : null}
+        limit={{ of: textLimits.amount, text: draft.dailyLimit }}
       >
         {(control) => (
           <DollarInput
@@ -61,14 +73,14 @@ export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
       </Field>
       <SelectField
         label="Waiting time"
-        hint="You hear of each withdrawal when it is ordered, and can cancel it until it is paid."
+        hint="We notify you when a withdrawal is requested. You can cancel it until it is paid."
         value={draft.waitSeconds}
         disabled={disabled}
         onChange={(seconds) => change({ waitSeconds: Number(seconds) })}
       >
         {rules.waits.map((seconds) => (
           <option key={seconds} value={seconds}>
-            {seconds === 0 ? "Paid at once" : `Paid after ${hoursText(seconds)}`}
+            {seconds === 0 ? "No waiting time" : `Pay after ${hoursText(seconds)}`}
           </option>
         ))}
       </SelectField>
@@ -88,7 +100,7 @@ export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
   );
 }
 
-const draftOf = ({ dailyLimit, waitSeconds, destinations }: OwnRulesView): OwnRulesDraft => ({
+const draftOf = ({ dailyLimit, waitSeconds, destinations }: Omit<OwnRulesView, "inForce" | "waits">): OwnRulesDraft => ({
   waitSeconds,
   destinations,
   dailyLimit: dailyLimit === null ? "" : usdText(dailyLimit),

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { toast } from "sonner";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
 import type { Chain } from "@/lib/console/views/chain";
-import type { AllowanceView, Destination, DrawnOrder } from "@/lib/console/views/withdraw";
+import type { AllowanceView, Destination, DrawnOrder, SolanaFees } from "@/lib/console/views/withdraw";
 import { useAction } from "../use-action";
 import { AllowancePanel } from "./allowance-panel";
 import { mostToArrive } from "./amounts";
@@ -19,12 +19,13 @@ interface WithdrawBoxProps extends Omit<OrderSigningProps, "order" | "onTaken"> 
   allowance: AllowanceView;
   least: bigint;
   highestFee: Readonly<Record<Chain, bigint>>;
+  solanaFees: SolanaFees;
   start: (wish: Draft) => Promise<Answer<{ order: DrawnOrder }>>;
   nowMs: number;
 }
 
 /** Withdrawing: enter, review, sign. The entries stay when any step is refused. */
-export function WithdrawBox({ destinations, allowance, least, highestFee, start, nowMs, ...signing }: WithdrawBoxProps) {
+export function WithdrawBox({ destinations, allowance, least, highestFee, solanaFees, start, nowMs, ...signing }: WithdrawBoxProps) {
   const [draft, setDraft] = useState<Draft>(() => firstDraft(destinations));
   const [order, setOrder] = useState<DrawnOrder | null>(null);
   const [refused, setRefused] = useState<Refusal | null>(null);
@@ -63,6 +64,7 @@ export function WithdrawBox({ destinations, allowance, least, highestFee, start,
           most={most}
           fee={fee}
           highestFee={top}
+          solanaFees={solanaFees}
           busy={busy}
           refused={refused}
           nowMs={nowMs}

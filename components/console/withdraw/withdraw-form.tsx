@@ -1,13 +1,16 @@
 "use client";
 
 import type { FormEvent } from "react";
+import { formatUsd } from "@/lib/base/money";
+import { textLimits } from "@/lib/base/text-limits";
 import type { Refusal } from "@/lib/console/views/answer";
 import type { Chain } from "@/lib/console/views/chain";
-import type { AllowanceView, Destination } from "@/lib/console/views/withdraw";
+import type { AllowanceView, Destination, SolanaFees } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { chainNames, chains } from "../../ui/chain-names";
 import { DollarInput, Field } from "../../ui/field";
 import { Problem } from "../../ui/problem";
+import { hasTooLong, useWrongField } from "../../ui/wrong-field";
 import { fieldText, rangeText, readSoFar } from "./amounts";
 import { DestinationList } from "./destination-list";
 import { OrderSum } from "./order-sum";
@@ -30,6 +33,7 @@ interface WithdrawFormProps {
   /** Null while the chain does not answer; it is at most `highestFee`. */
   fee: bigint | null;
   highestFee: bigint;
+  solanaFees: SolanaFees;
   busy: boolean;
   /** The last refusal. */
   refused: Refusal | null;
@@ -39,16 +43,17 @@ interface WithdrawFormProps {
 
 /** The destination and the amount. */
 export function WithdrawForm(props: WithdrawFormProps) {
-  const { draft, onChange, destinations, allowance, least, most, fee, highestFee, busy, refused, onReview, nowMs } = props;
+  const { draft, onChange, destinations, allowance, least, most, fee, highestFee, solanaFees, busy, refused, onReview, nowMs } = props;
   const { chain, destination, amount } = draft;
   const errorOf = (field: string) => (refused?.field === field ? refused.message : null);
   const choose = (next: Chain) => onChange({ ...draft, chain: next, destination: firstPayable(destinations, next) });
-  const send = (event: FormEvent) => {
+  const form = useWrongField(refused);
+  const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    onReview();
+    if (!hasTooLong(event.currentTarget)) onReview();
   };
   return (
-    <form onSubmit={send} noValidate className="grid gap-5">
+    <form ref={form} onSubmit={send} noValidate className="grid gap-5">
       <ChainChoice value={chain} onChange={choose} />
       <DestinationList
         chain={chain}
@@ -58,7 +63,12 @@ export function WithdrawForm(props: WithdrawFormProps) {
         onChange={(address) => onChange({ ...draft, destination: address })}
         error={errorOf("destination")}
       />
-      <Field label="Amount you receive" error={errorOf("amount")} hint={rangeText({ chain, allowance, most, least })}>
+      <Field
+        label="Amount you receive"
+        error={errorOf("amount")}
+        hint={rangeText({ chain, allowance, most, least })}
+        limit={{ of: textLimits.amount, text: amount }}
+      >
         {(control) => (
           <div className="flex gap-3">
             <DollarInput
@@ -76,11 +86,25 @@ export function WithdrawForm(props: WithdrawFormProps) {
         )}
       </Field>
       <OrderSum amount={readSoFar(amount)} fee={fee} highestFee={highestFee} />
+      {chain === "solana" ? <SolanaFee fee={fee} {...solanaFees} /> : null}
       {refused && !refused.field ? <Problem>{refused.message}</Problem> : null}
       <Button type="submit" look="primary" busy={busy} className="justify-self-start max-sm:w-full">
         Review
       </Button>
     </form>
+  );
+}
+
+/** Why the fee is what it is: on Solana the first withdrawal to a wallet may open an account for its USDC. */
+function SolanaFee({ fee, usual, withAccount }: SolanaFees & { fee: bigint | null }) {
+  if (usual === withAccount || fee === usual) return null;
+  const opening = `${formatUsd(withAccount)} includes opening a USDC account for this wallet, which Solana charges rent for. You pay it once: after that, withdrawals to this wallet cost ${formatUsd(usual)}.`;
+  return (
+    <p className="text-xs text-muted">
+      {fee === null
+        ? `On Solana the fee is ${formatUsd(usual)} if the wallet has a USDC account, and ${formatUsd(withAccount)} if it has none yet. ${opening}`
+        : `Why ${formatUsd(fee)}? This wallet has no USDC account on Solana yet. ${opening}`}
+    </p>
   );
 }
 

@@ -20,7 +20,7 @@ export const usedWallet: DemoBadge = {
   id: "sandbox.demo-wallet",
   name: "Demo wallet",
   icon: icon("#b0612f", letterP),
-  note: "Shared account that starts with $25 of test money",
+  note: "A shared account with $25 in test USDC",
 };
 
 /** An account of one's own. */

@@ -49,7 +49,7 @@ function createProvider(id: string, { recall, remember }: DemoMemory, { address,
     personal_sign: ([text]) => sign(textOf(`${text}`)),
     eth_sendTransaction: ([transaction]) => pay(readTransfer(transaction)),
     // Like real wallets, it reads from its chain what it does not know itself.
-    eth_getBlockByNumber: (params) => requestChain("eth_getBlockByNumber", params),
+    eth_getBlockByNumber: (params) => askChain("eth_getBlockByNumber", params),
   };
   return {
     request: async ({ method, params = [] }) => {
@@ -70,9 +70,11 @@ function readTransfer(transaction: unknown): DemoTransfer {
   return { chain: "evm", to: `${to}`, data: `${data ?? "0x"}`, ...(value === undefined ? {} : { value: `${value}` }) };
 }
 
-async function requestChain(method: string, params: readonly unknown[]): Promise<unknown> {
+/** What the sandbox's chain answers, asked through this service. @throws Error with its words */
+export async function askChain<Result>(method: string, params: readonly unknown[]): Promise<Result> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const answer = await fetch("/api/rpc/base", { method: "POST", headers: { "content-type": "application/json" }, body });
-  const { result } = await answer.json();
+  const { result, error } = await answer.json();
+  if (error) throw new Error(String(error.message));
   return result;
 }

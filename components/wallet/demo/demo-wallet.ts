@@ -1,6 +1,6 @@
 // The sandbox's demo wallets, in both wallet lists: they sign automatically, so that a person without a wallet can try everything.
 // The demo wallet's keys stay on the server, which signs for it: texts of this service, transfers of test USDC to the owner's deposit
-// address, and approvals of test USDC for payments here. The new test wallet's keys stay in this browser, and it holds nothing.
+// address, and approvals of test USDC for payments here. The new test wallet's keys stay in this browser; the faucet gives it what its fees cost.
 
 import type { DemoWallets, NamedWallet, SignDemo } from "@/lib/console/views/wallet";
 import { createDemoMemory, type DemoMemory } from "./demo-memory";
@@ -16,7 +16,7 @@ export function offerDemoWallets({ evm, solana, chainId }: DemoWallets, sign: Si
   root.setAttribute("data-demo-wallet", "");
   const memory = createDemoMemory();
   announceEvmDemo(usedWallet, memory, { chainId, ...serverSigner("evm", evm.address, sign) });
-  announceEvmDemo(newWallet, memory, { chainId, ...newEvmSigner(memory) });
+  announceEvmDemo(newWallet, memory, { chainId, ...newEvmSigner(memory, chainId) });
   registerSolanaDemo(usedWallet, memory, serverSigner("solana", solana.address, sign));
   // Browsers have it on secure origins only.
   if (crypto.subtle) registerSolanaDemo(newWallet, memory, newSolanaSigner(memory));
@@ -39,16 +39,15 @@ function serverSigner(chain: NamedWallet["chain"], address: string, sign: SignDe
   };
 }
 
-const payNothing = async (): Promise<string> => {
-  throw new Error("insufficient funds for gas: the new test wallet is empty");
-};
-
-function newEvmSigner(memory: DemoMemory): DemoSigner {
+function newEvmSigner(memory: DemoMemory, chainId: number): DemoSigner {
   const account = async () => (await import("./new-evm-key")).newEvmAccount(memory);
   return {
     address: async () => (await account()).address,
     sign: async (text) => (await account()).signMessage({ message: text }),
-    pay: payNothing,
+    pay: async (transfer) => {
+      if (transfer.chain !== "evm") throw new Error("This wallet sends on Ethereum's chains only");
+      return (await import("./new-evm-key")).sendFromNewEvm(memory, chainId, transfer);
+    },
   };
 }
 
@@ -57,6 +56,9 @@ function newSolanaSigner(memory: DemoMemory): DemoSigner {
   return {
     address: async () => (await key()).address,
     sign: async (text) => (await key()).sign(text),
-    pay: payNothing,
+    pay: async (transfer) => {
+      if (transfer.chain !== "solana") throw new Error("This wallet signs Solana's transactions only");
+      return (await key()).signTransaction(transfer.transaction);
+    },
   };
 }

@@ -20,7 +20,7 @@ interface ApproveUsdcProps {
 /** Sets or revokes how much the payment contract may take. */
 export function ApproveUsdc({ payer, chainName, proposed, onAnother }: ApproveUsdcProps) {
   const { funds } = payer;
-  const { state, pay: approve } = usePayment({ pay: payer.approve });
+  const { state, pay: approve } = usePayment({ pay: payer.approve }, { chainName, feeCoin: "ETH" });
   const [text, setText] = useState(proposed);
   const [error, setError] = useState<string | null>(null);
   const [requested, setRequested] = useState(0n);
@@ -42,7 +42,7 @@ export function ApproveUsdc({ payer, chainName, proposed, onAnother }: ApproveUs
   return (
     <form onSubmit={submit} noValidate className="grid gap-4">
       <UsdcField
-        hint="The most that payments you sign can take in total. It replaces the current allowance."
+        hint="The total that payments you sign can take. Replaces the current allowance."
         error={error}
         value={text}
         disabled={isBusy}

@@ -27,7 +27,7 @@ interface PaymentStepsProps {
 /** Choose the paying wallet, then the amount, then wait until the chain has it. */
 export function PaymentSteps({ wallet, chainName, to, minimum, feeCoin }: PaymentStepsProps) {
   const { handle, place, funds } = wallet;
-  const { state, pay, again } = usePayment(wallet);
+  const { state, pay, again } = usePayment(wallet, { chainName, feeCoin });
   const step = useFocusOnStep(state.step === "paid" ? "paid" : handle.wallet ? "form" : "choose");
   // While a person chooses a wallet to pay from, switching the wallet's account must not sign them out.
   useEffect(startLinking, []);
@@ -78,7 +78,7 @@ function Paid({ state, chainName, onAgain }: { state: { transaction: string }; c
       <p role="status" className="flex flex-wrap items-center gap-x-2 text-sm">
         Sent on {chainName}: <ShortAddress value={state.transaction} what="transaction" />
       </p>
-      <p className="text-sm text-muted">It appears in the list below and is added to your balance once confirmed.</p>
+      <p className="text-sm text-muted">It appears in the list below. We’ll add it to your balance once confirmed.</p>
       <Button className="justify-self-start" onClick={onAgain}>
         Send more
       </Button>

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Field, Input } from "@/components/ui/field";
+import { textLimits } from "@/lib/base/text-limits";
 
 interface UsdcFieldProps {
   hint: ReactNode;
@@ -15,14 +16,13 @@ interface UsdcFieldProps {
 /** The amount of USDC requested from a wallet, and what it lacks for the fee. */
 export const UsdcField = ({ hint, error, placeholder, value, disabled, onChange, feeProblem }: UsdcFieldProps) => (
   <>
-    <Field label="Amount in USDC" hint={hint} error={error}>
+    <Field label="Amount in USDC" hint={hint} error={error} limit={{ of: textLimits.amount, text: value }}>
       {(control) => (
         <Input
           {...control}
           inputMode="decimal"
           autoComplete="off"
           placeholder={placeholder}
-          maxLength={40}
           value={value}
           disabled={disabled}
           onChange={({ target }) => onChange(target.value)}

@@ -1,5 +1,6 @@
 // USDC amounts as people type them: whole millionths, read digit by digit.
 
+import { readDecimal } from "@/lib/base/amount-text";
 import { formatUsd, fromUsdcUnits } from "@/lib/base/money";
 
 const PLACES = 6;
@@ -11,11 +12,10 @@ const MAX_DIGITS = 12;
  * @throws RangeError that says how to write it
  */
 export function readUsdcText(text: string): bigint {
-  const amount = text.trim().replace(/^\$\s*/, "");
-  if (amount === "") throw new RangeError("Enter an amount, like 5 or 12.50.");
-  const match = /^(\d+)(?:\.(\d+))?$/.exec(amount);
-  if (!match) throw new RangeError("Enter digits with a decimal point, like 1250.50.");
-  const [, whole = "", fraction = ""] = match;
+  if (text.replace("$", "").trim() === "") throw new RangeError("Enter an amount, like 5 or 12.50.");
+  const decimal = readDecimal(text);
+  if (!decimal) throw new RangeError("Enter digits with a decimal point, like 1250.50.");
+  const { whole, fraction } = decimal;
   if (fraction.replace(/(?<!0)0+$/, "").length > PLACES) throw new RangeError("Use at most 6 decimal places.");
   if (whole.replace(/^0+/, "").length > MAX_DIGITS) throw new RangeError("That is more USDC than exists.");
   const units = BigInt(whole + fraction.slice(0, PLACES).padEnd(PLACES, "0"));

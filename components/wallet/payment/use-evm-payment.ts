@@ -8,6 +8,7 @@ import type { EvmTarget } from "@/lib/console/views/send-targets";
 import { useEvmPlace } from "../use-evm-place";
 import { sendUsdcCall } from "./evm-usdc";
 import { type Funds, type PayingWallet, PaymentProblem } from "./paying-wallet";
+import { lacksFeeText } from "./use-payment";
 
 /** More gas than a USDC transfer has ever used. */
 const TRANSFER_GAS = 80_000n;
@@ -47,5 +48,5 @@ async function readFunds(config: Config, { chainId, usdc }: EvmTarget, account: 
     getGasPrice(config, { chainId }),
   ]);
   const lacksGas = gas.value < TRANSFER_GAS * price;
-  return { units, feeProblem: lacksGas ? "Not enough ETH for the network fee. Add a few cents of ETH to this wallet." : null };
+  return { units, feeProblem: lacksGas ? lacksFeeText({ chainName: "Base", feeCoin: "ETH" }) : null };
 }

@@ -8,6 +8,7 @@ import type { SettlementTarget } from "@/lib/console/views/send-targets";
 import { useEvmPlace } from "../use-evm-place";
 import { findPlace, sendUsdcCall } from "./evm-usdc";
 import { type PayingWallet, PaymentProblem } from "./paying-wallet";
+import { lacksFeeText } from "./use-payment";
 
 /** Both in millionths of a USDC. */
 export interface PayerFunds {
@@ -89,6 +90,6 @@ async function readFunds(config: Config, { chainId, usdc, contract }: Settlement
   return {
     allowance,
     units,
-    feeProblem: lacksGas ? "Not enough ETH for the approval fee. Add a few cents of ETH to this wallet." : null,
+    feeProblem: lacksGas ? lacksFeeText({ chainName: "Base", feeCoin: "ETH" }) : null,
   };
 }

@@ -10,24 +10,32 @@ export type PaymentState =
   | { step: "sent" | "paid"; transaction: string }
   | { step: "failed"; message: string };
 
+/** The chain that a payment is on, and the coin of its fees. */
+export interface FeeChain {
+  chainName: string;
+  feeCoin: string;
+}
+
+export const lacksFeeText = ({ chainName, feeCoin }: FeeChain): string =>
+  `Not enough ${feeCoin} on ${chainName} for the network fee. Add a few cents of ${feeCoin} to this wallet.`;
+
+const LACKS_FEE =
+  /exceeds (the )?balance (of the account|for gas)|insufficient funds for (gas|intrinsic)|insufficient lamports|debit an account/i;
+
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [
     /chain ?mismatch|does not match the (target|connection's) chain|current chain/i,
     "The wallet switched to another network. Switch it back, then try again.",
   ],
   [
-    /exceeds (the )?balance (of the account|for gas)|insufficient funds for (gas|intrinsic)|insufficient lamports|debit an account/i,
-    "Not enough ETH or SOL for the network fee. Add some to this wallet, then try again.",
-  ],
-  [
     /transfer amount exceeds balance|insufficient funds|custom program error: 0x1\b/i,
-    "This wallet does not have that much USDC. Send less.",
+    "This wallet does not have that much USDC. Enter a smaller amount.",
   ],
   [/demo wallet sends/i, "The demo wallet can only send test USDC to your own deposit address and approve payments here."],
 ];
 
 /** Runs one payment at a time. */
-export function usePayment({ pay }: Pick<PayingWallet, "pay">) {
+export function usePayment({ pay }: Pick<PayingWallet, "pay">, chain: FeeChain) {
   const [state, setState] = useState<PaymentState>({ step: "ready" });
   const run = async (units: bigint): Promise<void> => {
     let transaction = "";
@@ -40,16 +48,17 @@ export function usePayment({ pay }: Pick<PayingWallet, "pay">) {
       await pay(units, sent);
       setState({ step: "paid", transaction });
     } catch (error) {
-      setState({ step: "failed", message: paymentWords(error) });
+      setState({ step: "failed", message: paymentWords(error, chain) });
     }
   };
   return { state, pay: run, again: () => setState({ step: "ready" }) };
 }
 
 /** What happened and what to do. Nothing was sent, unless the message says otherwise. */
-function paymentWords(error: unknown): string {
+function paymentWords(error: unknown, chain: FeeChain): string {
   if (error instanceof PaymentProblem) return error.message;
   const said = textOf(error);
+  if (LACKS_FEE.test(said)) return lacksFeeText(chain);
   const known = WORDS.find(([pattern]) => pattern.test(said));
   if (known) return known[1];
   if (isRejection(error)) return "You declined in the wallet. Nothing was sent.";

@@ -6,6 +6,7 @@ import type { SolanaTarget } from "@/lib/console/views/send-targets";
 import { useSolanaWallet } from "../use-solana-wallet";
 import { type Funds, type PayingWallet, PaymentProblem } from "./paying-wallet";
 import { readSolanaFunds, sendSolanaTransfer, writeSolanaTransfer } from "./solana-transfer";
+import { lacksFeeText } from "./use-payment";
 
 const FUNDS_EVERY_MS = 10_000;
 
@@ -45,5 +46,5 @@ export function useSolanaPayment(target: SolanaTarget): PayingWallet {
 
 const inWords = ({ units, lacksLamports }: Awaited<ReturnType<typeof readSolanaFunds>>): Funds => ({
   units,
-  feeProblem: lacksLamports ? "Not enough SOL for the network fee. Add a few cents of SOL to this wallet." : null,
+  feeProblem: lacksLamports ? lacksFeeText({ chainName: "Solana", feeCoin: "SOL" }) : null,
 });

@@ -78,8 +78,8 @@ const fields: Readonly<Record<string, Field>> = {
     write: (value) => `${timeText(value, { ...day, hour: "2-digit", minute: "2-digit" })} UTC`,
   },
   lowBalance: { label: "Threshold", none: "off" },
-  ratePerMinute: { label: "Requests per minute", none: "default" },
-  concurrency: { label: "Concurrent requests", none: "default" },
+  ratePerMinute: { label: "Requests a minute", none: "the usual" },
+  concurrency: { label: "Requests at once", none: "the usual" },
   dailyLimit: { label: "24-hour limit", none: "no limit" },
   waitSeconds: { label: "Waiting time", write: hoursText },
   destinations: {

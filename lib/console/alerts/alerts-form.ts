@@ -1,11 +1,11 @@
 // The forms of the alerts page, and its URL.
 
 import { z } from "zod";
+import { readUsdText } from "@/lib/base/amount-text";
 import { textLimits } from "@/lib/base/text-limits";
 import { type EventTypeName, eventTypes, isEventType } from "@/lib/events/catalogue";
 import { textField } from "../answer";
 import { readNameText } from "../name-text";
-import { readUsdText } from "@/lib/base/amount-text";
 import type { AlertsAddress } from "../views/alerts";
 
 /** The threshold below which the owner hears of the balance; an empty field turns it off. */

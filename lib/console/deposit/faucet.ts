@@ -5,22 +5,25 @@ import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
 import { processSingleton } from "@/lib/base/process-singleton";
+import { readWallet } from "@/lib/chains/wallet";
 import { type Database, prisma } from "@/lib/db/prisma";
 import { findWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { frozenRefusal, refuse } from "../answer";
 import type { Owner } from "../owner";
 import type { Answer } from "../views/answer";
 
-/** What the faucet's button sends. */
-export const faucetForm = z.object({ chain: z.enum(["base", "solana"]) });
+/** What the faucet's buttons send. `wallet` gets the money itself, to pay per request; without it the account's deposit address does. */
+export const faucetForm = z.object({ chain: z.enum(["base", "solana"]), wallet: z.string().max(64).optional() });
 
 export type FaucetChain = z.infer<typeof faucetForm>["chain"];
 
 export interface FaucetWish {
   accountId: AccountId;
   chain: FaucetChain;
-  /** The account's own deposit address on that chain. */
+  /** The account's own deposit address on that chain, or the wallet that asked. */
   to: string;
+  /** A wallet of this chain that gets a little of the chain's coin, for its fees; null: none. */
+  payer: string | null;
 }
 
 export type FaucetAnswer =
@@ -63,22 +66,27 @@ const names: Record<FaucetChain, string> = { base: "Base", solana: "Solana" };
 
 /** Sends the owner test USDC; `transaction` is its id on the chain. */
 export async function requestFaucet(
-  { accountId, isFrozen }: Owner,
+  { accountId, isFrozen, wallet: signedIn }: Owner,
   chain: FaucetChain,
+  walletAddress?: string,
 ): Promise<Answer<{ amount: NanoUsd; transaction: string }>> {
   const { faucet } = holder();
   if (!faucet) return refuse("Test USDC is only available in a sandbox. Deposit USDC to one of your addresses.");
   if (isFrozen) return frozenRefusal();
   const wallet = await findWallet(accountId);
   if (!wallet) return refuse("Your deposit addresses are not ready yet. Reload this page in a minute.");
-  const to = chain === "base" ? wallet.baseAddress : wallet.solanaAddress;
-  const answer = await faucet.give({ accountId, chain, to });
+  const walletChain = chain === "base" ? "evm" : "solana";
+  const receiver = walletAddress === undefined ? null : readWallet(walletChain, walletAddress);
+  if (walletAddress !== undefined && !receiver) return refuse(`This is not an address on ${names[chain]}.`);
+  const own = chain === "base" ? wallet.baseAddress : wallet.solanaAddress;
+  const payer = receiver ?? (signedIn.chain === walletChain ? signedIn : null);
+  const answer = await faucet.give({ accountId, chain, to: receiver?.address ?? own, payer: payer?.address ?? null });
   switch (answer.kind) {
     case "given":
       return { ok: true, amount: faucet.amount, transaction: answer.transaction };
     case "used_up": {
       const times = `${formatUsd(faucet.amount)} ${faucet.timesADay} times a day`;
-      return refuse(`You have reached today's limit for test USDC: ${times}. Come back after midnight UTC.`);
+      return refuse(`You’ve reached today’s limit for test USDC: ${times}. Try again after midnight UTC.`);
     }
     case "away":
       return refuse(`The sandbox's ${names[chain]} network is still starting. Nothing was sent. Try again in a few seconds.`);

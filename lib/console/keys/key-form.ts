@@ -68,7 +68,9 @@ function readFactor(text: string): number {
 }
 
 /** Null: no alarm. */
-const alarm = z.strictObject({ factor: textField(readFactor, textLimits.count), above: textField(readUsdText), pauses: z.boolean() }).nullable();
+const alarm = z
+  .strictObject({ factor: textField(readFactor, textLimits.count), above: textField(readUsdText), pauses: z.boolean() })
+  .nullable();
 
 /** Names and aliases become catalogue names, without duplicates; null is every model. */
 const models = z

@@ -14,5 +14,5 @@ export interface Overview {
   chart: SpendChart;
   latest: UsageRow[];
   /** Steps ever completed. */
-  steps: { isFunded: boolean; hasKey: boolean; hasCalled: boolean };
+  steps: { isFunded: boolean; hasKey: boolean; hasCalled: boolean; hasAlert: boolean };
 }

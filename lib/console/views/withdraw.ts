@@ -18,6 +18,12 @@ export interface Destination {
   fee: bigint | null;
 }
 
+/** On Solana tokens lie in accounts of their own, and opening one costs rent. */
+export interface SolanaFees {
+  usual: bigint;
+  withAccount: bigint;
+}
+
 /** How much can be withdrawn. */
 export interface AllowanceView {
   /** Fee included: the available balance, less deposits that are not final yet. */
@@ -70,10 +76,20 @@ export interface OwnRulesView {
   waitSeconds: number;
   /** Empty: every linked wallet. */
   destinations: NamedWallet[];
-  /** Until then stricter ones hold beside these; null: these alone hold. */
-  heldUntil: Date | null;
+  /** Stricter ones that still apply; null: these alone apply. */
+  inForce: RulesInForce | null;
   /** The waiting times to choose from, in seconds. */
   waits: readonly number[];
+}
+
+/** What applies until the looser rules do. */
+export interface RulesInForce {
+  /** When the newest rules alone apply. */
+  until: Date;
+  dailyLimit: bigint | null;
+  waitSeconds: number;
+  /** Null: every linked wallet; empty: none, since the earlier rules and the newest share no wallet. */
+  destinations: NamedWallet[] | null;
 }
 
 /** The form of an owner's rules. */
@@ -91,6 +107,8 @@ export interface WithdrawPage {
   /** The minimum amount to arrive, and the highest fee of each chain. */
   least: bigint;
   highestFee: Readonly<Record<Chain, bigint>>;
+  /** On Solana: to a wallet with a USDC account, and to one without. */
+  solanaFees: SolanaFees;
   destinations: Destination[];
   /** The account's wallets; any of them can sign. */
   signers: NamedWallet[];

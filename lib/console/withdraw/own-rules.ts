@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Proof } from "@/lib/access/proofs";
+import { readUsdText } from "@/lib/base/amount-text";
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { formatUsd } from "@/lib/base/money";
@@ -13,7 +14,6 @@ import { type Owner, shownWallet } from "../owner";
 import { refusalText } from "../refusals";
 import { walletForm } from "../settings-form";
 import { checkConfirmation, listNewWallets, statementList } from "../step-up";
-import { readUsdText } from "@/lib/base/amount-text";
 import type { Answer } from "../views/answer";
 import type { OwnRulesView } from "../views/withdraw";
 
@@ -30,8 +30,9 @@ export const ownRulesForm = z.strictObject({
 });
 
 export async function readOwnRulesView(accountId: AccountId): Promise<OwnRulesView> {
-  const { newest, until } = await readHeldRules(accountId);
-  return { ...newest, destinations: newest.destinations.map(shownWallet), heldUntil: until, waits };
+  const { newest, until, dailyLimit, waitSeconds, destinations } = await readHeldRules(accountId);
+  const inForce = until && { until, dailyLimit, waitSeconds, destinations: destinations?.map(shownWallet) ?? null };
+  return { ...newest, destinations: newest.destinations.map(shownWallet), inForce, waits };
 }
 
 /** Replaces the owner's rules; what allows more is signed first, and holds after 24 hours. */

@@ -52,10 +52,7 @@ export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChai
         "destination",
       );
     case "destination_not_allowed":
-      return refuse(
-        "Your withdrawal limits do not allow this wallet. You can change them below; the change applies after 24 hours.",
-        "destination",
-      );
+      return refuse("Your rules do not allow this wallet. You can change them below; the change applies after 24 hours.", "destination");
     case "below_minimum":
       return refuse(`Minimum: ${formatUsd(refusal.least)}.`, "amount");
     case "too_fine":

@@ -51,6 +51,7 @@ export async function readWithdrawPage({ accountId }: Owner, before: unknown = n
     allowance,
     least: minWithdrawal(),
     highestFee: { base: fees.base, solana: higher(fees.solana, fees.solanaWithAccount) },
+    solanaFees: { usual: fees.solana, withAccount: fees.solanaWithAccount },
     destinations: await Promise.all(
       wallets.map(async ({ linkedAt, payableFrom, isAllowed, ...wallet }) => {
         const chain = wallet.chain === "evm" ? ("base" as const) : ("solana" as const);

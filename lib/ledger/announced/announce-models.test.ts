@@ -6,7 +6,7 @@ import { type AccountId, newRequestId, randomBase62 } from "@/lib/base/ids";
 import { nanoUsd, parseUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { readEventData } from "@/lib/events/catalogue";
+import { readEventData } from "@/lib/events/event-data";
 import { priceVersion } from "@/lib/providers/catalogue";
 import { builtInModels } from "@/lib/providers/catalogue-data";
 import { mergeModels } from "@/lib/providers/models-file";

@@ -23,6 +23,8 @@ export interface HeldRules {
   newest: OwnRules;
   dailyLimit: NanoUsd | null;
   waitSeconds: number;
+  /** The wallets that may be paid; null: every linked one. */
+  destinations: readonly Wallet[] | null;
   allows: (wallet: Wallet) => boolean;
   /** When only the newest rules hold; null: now. */
   until: Date | null;
@@ -40,11 +42,13 @@ export async function readHeldRules(accountId: AccountId): Promise<HeldRules> {
   const rows = await prisma().withdrawalRules.findMany({ where });
   const held = rows.map(readRow);
   const [least = null] = held.flatMap(({ dailyLimit }) => dailyLimit ?? []).toSorted((one, other) => Number(one - other));
+  const [first, ...others] = held.flatMap(({ destinations }) => (destinations.length > 0 ? [destinations] : []));
   const replaced = rows.flatMap(({ replacedAt }) => replacedAt?.getTime() ?? []);
   return {
     newest: newestOf(rows),
     dailyLimit: least,
     waitSeconds: Math.max(0, ...held.map(({ waitSeconds }) => waitSeconds)),
+    destinations: first?.filter((wallet) => others.every((list) => includesWallet(list, wallet))) ?? null,
     allows: (wallet) => held.every(({ destinations }) => destinations.length === 0 || includesWallet(destinations, wallet)),
     until: replaced.length > 0 ? new Date(Math.max(...replaced) + LOOSER_AFTER_MS) : null,
   };

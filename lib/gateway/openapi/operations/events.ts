@@ -1,7 +1,8 @@
 // The operation that lists an account's events.
 
 import { writeJson } from "@/lib/base/json";
-import { type EventTypeName, eventTypes, readEventData } from "@/lib/events/catalogue";
+import { type EventTypeName, eventTypes } from "@/lib/events/catalogue";
+import { readEventData } from "@/lib/events/event-data";
 import type { Examples } from "../examples";
 import { answersOf, jsonOf, keyedRefusals, needsKey, success } from "../operation";
 import type { OpenApiDocument, Operation, Parameter } from "../types";
