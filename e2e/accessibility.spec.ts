@@ -39,6 +39,8 @@ test("nor does the keys page, with everything that opens there", async ({ page, 
   await dialog.getByRole("button", { name: "Create key" }).click();
   await expect(dialog.getByRole("alert").first()).toBeVisible();
   await expectAccessible(page, "/keys, create, refused");
+  await dialog.getByText("Advanced").click();
+  await expectAccessible(page, "/keys, create, advanced");
   await dialog.getByLabel("Name").fill("Production");
   await dialog.getByRole("button", { name: "Create key" }).click();
   await expect(dialog.getByRole("region", { name: "The new key" })).toBeVisible();
@@ -90,13 +92,13 @@ test("nor does the settings page, with everything that opens there", async ({ pa
 test("nor does the alerts page, with everything that opens there", async ({ page, context }) => {
   await signIn(context, newWallet("evm"));
   await open(page, "/alerts");
-  await page.getByLabel("Tell me when the balance falls below").fill("x");
+  await page.getByLabel("Alert me when my balance falls below").fill("x");
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("alert").first()).toBeVisible();
   await expectAccessible(page, "/alerts, a threshold that is no amount");
-  await page.getByRole("button", { name: "Add endpoint" }).click();
+  await page.getByRole("button", { name: "Add destination" }).click();
   await page.getByRole("radio", { name: "Selected events" }).click();
-  await expectAccessible(page, "/alerts, add endpoint");
+  await expectAccessible(page, "/alerts, add destination");
 });
 
 /** Signs in with money, runs a prompt in the playground, and opens its receipt. */

@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from "@playwright/test";
 import { newWallet, type TestWallet } from "@/lib/console/testing/wallets";
 import { baseUrl, casesOf, expect, open, test, untilButtonsAnswer } from "./browser";
 import { chooseFromList, chooseWallet } from "./connecting";
-import { pressFaucet, untilChainsRun } from "./faucet";
+import { fundByFaucet, pressFaucet, untilChainsRun } from "./faucet";
 import { demoWallet, readSession, signIn } from "./sign-in";
 import { installEvmWallet } from "./wallets/evm-wallet";
 import { installSolanaWallet } from "./wallets/solana-wallet";
@@ -121,7 +121,7 @@ test("a wallet that has signed in before, and never used its account, is linked:
   await page.getByRole("button", { name: "Choose wallet" }).click();
   await chooseFromList(page, wallet.name);
   await page.getByRole("button", { name: "Sign with the linked wallet" }).click();
-  await expect(page.getByText("Linked. The wallet's unused account was merged into this one.")).toBeVisible();
+  await expect(page.getByText("Wallet linked. Its unused account was merged into this one.")).toBeVisible();
   await expect(page.getByRole("button", { name: `Unlink ${other.address}` })).toBeVisible();
   expect(wallet.signed.at(-1)).toContain(`Its own account ${unused}, which is unused, is merged into this one and closed.`);
 
@@ -188,7 +188,7 @@ test("one other session can be ended alone", async ({ page, context, browser }) 
   await signIn(elsewhere, wallet);
   await open(page, "/settings");
   await page.getByRole("button", { name: /^Sign out .*, signed in / }).click();
-  await expect(page.getByText("That browser is signed out.")).toBeVisible();
+  await expect(page.getByText("Signed out that browser.")).toBeVisible();
   expect(await readSession(elsewhere)).toEqual({});
   expect(await readSession(context)).not.toEqual({});
   await elsewhere.close();
@@ -219,6 +219,17 @@ test("the playground tells a new account without money so before a run", async (
   await open(page, "/playground");
   await page.getByLabel("Prompt").fill("Hello");
   await expect(page.getByRole("status").filter({ hasText: /^You need \$\S+ more to run this\.$/ })).toBeVisible();
+});
+
+test("an account with money says so before it is closed, and leads to Withdraw", async ({ page, context }) => {
+  await signIn(context, newWallet("evm"));
+  await fundByFaucet(page);
+  await open(page, "/settings");
+  await expect(page.getByRole("button", { name: "Close account" })).toBeDisabled();
+  const notice = page.getByText("You have $5.00. Withdraw it before you close this account.");
+  await expect(notice).toBeVisible();
+  await page.getByRole("main").getByRole("link", { name: "Withdraw", exact: true }).click();
+  await expect(page).toHaveURL("/withdraw");
 });
 
 test("an account is closed by a signature, and opened again by signing in", async ({ page, context }) => {

@@ -75,9 +75,9 @@ test("another site's page cannot sign in, sign out, send a prompt or act, even w
   await signIn(context, newWallet("evm"));
   const action = await catchAction(page, async () => {
     await open(page, "/alerts");
-    await page.getByLabel("Tell me when the balance falls below").fill("1");
+    await page.getByLabel("Alert me when my balance falls below").fill("1");
     await page.getByRole("button", { name: "Save" }).click();
-    await expect(page.getByText("Saved. You hear when the balance falls below $1.")).toBeVisible();
+    await expect(page.getByText("Saved. We’ll alert you when your balance falls below $1.")).toBeVisible();
   });
   const wallet = newWallet("evm");
   const proof = await prove(wallet, await fetchChallenge(context.request, wallet));
@@ -101,7 +101,7 @@ test("another site's page cannot sign in, sign out, send a prompt or act, even w
   await open(page, "/usage");
   await expect(page.getByText("No requests yet")).toBeVisible();
   await open(page, "/alerts");
-  await expect(page.getByLabel("Tell me when the balance falls below")).toHaveValue("1");
+  await expect(page.getByLabel("Alert me when my balance falls below")).toHaveValue("1");
 });
 
 test("another site's page cannot frame ours", async ({ page, context, watch }) => {

@@ -24,7 +24,12 @@ test("a deposit appears, is confirmed and credited live, on every page of its ow
     await expect(one.getByText("No deposits yet")).toBeVisible();
     await one.evaluate(() => document.body.setAttribute("data-loaded", "once"));
   }
+  // It opens on the network of the wallet that signed in.
+  await expect(page.getByRole("tab", { name: "Base" })).toHaveAttribute("aria-selected", "true");
+  await expect(theirs.getByRole("tab", { name: "Solana" })).toHaveAttribute("aria-selected", "true");
   await pressFaucet(page);
+  // The keyboard's focus stays where it was.
+  await expect(page.getByRole("button", { name: "Send me 5 test USDC on Base" })).toBeFocused();
   const spoken = page.locator("main p[role=status]");
   // On a busy machine both arrive at once.
   await expect(spoken).toContainText(/\$5\.00 on Base was (seen|credited)\./);

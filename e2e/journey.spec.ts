@@ -88,7 +88,7 @@ async function createKeyOnPage(page: Page, name: string): Promise<{ key: string;
   expect(key).toMatch(/^pp_[0-9A-Za-z]{38}$/);
   await dialog.getByRole("button", { name: "Copy the key" }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
-  const curl = (await dialog.getByRole("region", { name: "Try it" }).locator("code").textContent()) ?? "";
+  const curl = (await dialog.getByRole("region", { name: "Terminal" }).locator("code").textContent()) ?? "";
   // Neither Escape nor a click outside closes it.
   await page.keyboard.press("Escape");
   await page.mouse.click(5, 5);

@@ -13,7 +13,7 @@ import { createMinter } from "@/lib/sandbox/evm-chain/minter";
 import { expectAccessible } from "./axe";
 import { baseUrl, expect, open, test } from "./browser";
 import { chooseFromList, chooseWallet } from "./connecting";
-import { untilChainsRun } from "./faucet";
+import { pressFaucet, untilChainsRun } from "./faucet";
 import { demoWallet, readSandbox, signIn } from "./sign-in";
 import { installEvmWallet, type SendingWallet } from "./wallets/evm-wallet";
 
@@ -202,6 +202,27 @@ test("the demo wallet approves and pays too, for people without a wallet", async
   await expect(approve.or(pay)).toBeVisible({ timeout: SETTLED_MS });
   if (await approve.isVisible()) await approve.click();
   await pay.click({ timeout: SETTLED_MS });
+  await expect(page.getByText(/Paid from the wallet: \$0\.05\./)).toBeVisible({ timeout: SETTLED_MS });
+});
+
+test("a new test wallet gets its gas and test USDC from the faucet, approves and pays for a request", async ({ page }) => {
+  await untilOffered(page);
+  await open(page, "/connect?next=/deposit");
+  await chooseWallet(page, "evm", "New test wallet");
+  await expect(page).toHaveURL("/deposit");
+  await pressFaucet(page);
+  await open(page, "/payments");
+  const main = page.getByRole("main");
+  const approve = main.getByRole("button", { name: "Approve USDC for payments" });
+  await expect(approve).toBeEnabled({ timeout: SETTLED_MS });
+  // Gas came with the deposit's test USDC.
+  await expect(main.getByText(/Not enough ETH/)).toHaveCount(0);
+  await main.getByRole("button", { name: "Send test USDC to this wallet" }).click();
+  await expect(page.getByText("Test USDC and ETH for fees are on the way to this wallet.")).toBeVisible();
+  await approve.click();
+  await expect(main.getByText("Approved. Payments you sign can take up to $5.00 from this wallet.")).toBeVisible({ timeout: SETTLED_MS });
+  const part = await openPaying(page, null);
+  await part.getByRole("button", { name: "Sign and pay $0.05" }).click({ timeout: SETTLED_MS });
   await expect(page.getByText(/Paid from the wallet: \$0\.05\./)).toBeVisible({ timeout: SETTLED_MS });
 });
 

@@ -84,10 +84,10 @@ test("alerts, with an endpoint that fails", async ({ page, context }) => {
 });
 
 async function addWebhook(page: Page, url: string): Promise<void> {
-  await page.getByRole("button", { name: "Add endpoint" }).click();
+  await page.getByRole("button", { name: "Add destination" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("URL").fill(url);
-  await dialog.getByRole("button", { name: "Add endpoint" }).click();
+  await dialog.getByRole("button", { name: "Add destination" }).click();
   await dialog.getByRole("button", { name: "I have stored it" }).click();
   await expect(dialog).toBeHidden();
 }

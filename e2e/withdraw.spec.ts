@@ -2,6 +2,7 @@
 
 import type { Page } from "@playwright/test";
 import { encodeFunctionData, type Hex, hexToBigInt } from "viem";
+import { formatUsd, parseUsd } from "@/lib/base/money";
 import { usdcAbi, usdcAddress } from "@/lib/chains/evm/usdc";
 import { casesOf, expect, open, test } from "./browser";
 import { chooseFromList, chooseWallet } from "./connecting";
@@ -70,7 +71,19 @@ for (const chain of casesOf(["evm", "solana"] as const, "evm")) {
     const { address } = wallet.keys();
     expect(await unitsOf[chain](address)).toBe(0n);
 
-    await page.getByLabel("Amount you receive").fill("3.0000001");
+    // The hint, the maximum and the sum say the same amount; an exponent is none.
+    const amount = page.getByLabel("Amount you receive");
+    await page.getByRole("button", { name: "Max" }).click();
+    const most = formatUsd(parseUsd(await amount.inputValue()));
+    await expect(page.getByText(new RegExp(`maximum ${most.replaceAll(/[$.]/g, "\\$&")}( |$)`))).toBeVisible();
+    await expect(page.getByText("You receive").locator("xpath=following-sibling::dd")).toHaveText(most);
+    if (chain === "solana") await expect(page.getByText(/This wallet has no USDC account on Solana yet\. \$0\.50 includes/)).toBeVisible();
+    await amount.fill("1e3");
+    await expect(page.getByText("You receive").locator("xpath=following-sibling::dd")).toHaveText("–");
+    await page.getByRole("button", { name: "Review" }).click();
+    await expect(page.getByText('Use digits only, like "5" or "0.25".')).toBeVisible();
+    await expect(amount).toBeFocused();
+    await amount.fill("3.0000001");
     await page.getByRole("button", { name: "Review" }).click();
     await expect(page.getByText("Use at most 6 decimal places.")).toBeVisible();
     await page.getByLabel("Amount you receive").fill("900");
@@ -122,12 +135,12 @@ test("own rules: a stricter one is saved at once, a looser one is signed and hol
   const wallet = await installEvmWallet(context);
   await open(page, "/connect?next=/withdraw");
   await chooseWallet(page, "evm", wallet.name);
-  const limit = page.getByLabel("Most in 24 hours");
+  const limit = page.getByLabel("24-hour limit");
   await limit.fill("20");
-  await page.getByLabel("Waiting time").selectOption("Paid after 24 hours");
+  await page.getByLabel("Waiting time").selectOption("Pay after 24 hours");
   await page.getByRole("button", { name: "Save rules" }).click();
-  await expect(page.getByText("Saved. Stricter rules hold now, looser ones in 24 hours.")).toBeVisible();
-  await expect(page.getByText("Left of your own limit")).toBeVisible();
+  await expect(page.getByText("Saved. Stricter limits apply now; looser ones in 24 hours.")).toBeVisible();
+  await expect(page.getByText("Left in your own limit")).toBeVisible();
 
   await limit.fill("twenty");
   await page.getByRole("button", { name: "Save rules" }).click();
@@ -137,7 +150,15 @@ test("own rules: a stricter one is saved at once, a looser one is signed and hol
   const confirm = page.getByRole("dialog", { name: "Confirm with your wallet" });
   await expect(confirm.getByText(/without a daily limit of my own, each after 24 hours, to every linked wallet\.$/)).toBeVisible();
   await confirm.getByRole("button", { name: "Sign and confirm" }).click();
-  await expect(page.getByText(/your earlier, stricter rules hold as well/)).toBeVisible();
-  await expect(page.getByText("Left of your own limit")).toBeVisible();
+  const change = page.getByRole("region", { name: "Pending change" });
+  await expect(change).toContainText(/In force now.*24-hour limit\$20\.00/s);
+  await expect(change).toContainText(/From .*24-hour limitNo limit/s);
+  await expect(page.getByText("Left in your own limit")).toBeVisible();
   expect(wallet.signed.at(-1)).toContain("Allow withdrawals from account");
+  // What is in force becomes the rules to come: nothing is signed for that.
+  const signed = wallet.signed.length;
+  await change.getByRole("button", { name: "Cancel change" }).click();
+  await expect(change).toHaveCount(0);
+  await expect(limit).toHaveValue("20");
+  expect(wallet.signed).toHaveLength(signed);
 });

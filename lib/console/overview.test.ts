@@ -109,13 +109,15 @@ test("the low-balance warning and the event compare the same balance: a running 
 
 test("onboarding steps are done once the ledger and the keys show it, and stay done", async () => {
   const account = await fundedAccount(0);
-  expect((await readOverview(account)).steps).toEqual({ isFunded: false, hasKey: false, hasCalled: false });
+  expect((await readOverview(account)).steps).toEqual({ isFunded: false, hasKey: false, hasCalled: false, hasAlert: false });
   const funded = await fundedAccount(5);
-  expect((await readOverview(funded)).steps).toEqual({ isFunded: true, hasKey: false, hasCalled: false });
+  expect((await readOverview(funded)).steps).toEqual({ isFunded: true, hasKey: false, hasCalled: false, hasAlert: false });
   await createKey({ accountId: funded, name: "first" });
-  expect((await readOverview(funded)).steps).toEqual({ isFunded: true, hasKey: true, hasCalled: false });
+  expect((await readOverview(funded)).steps).toEqual({ isFunded: true, hasKey: true, hasCalled: false, hasAlert: false });
   await spend(funded, new Date().toISOString(), 5);
-  expect(await readOverview(funded)).toMatchObject({ available: 0n, steps: { isFunded: true, hasKey: true, hasCalled: true } });
+  expect(await readOverview(funded)).toMatchObject({ available: 0n, steps: { isFunded: true, hasKey: true, hasCalled: true, hasAlert: false } });
+  await setLowLine(funded, nanoUsd(1_000n));
+  expect((await readOverview(funded)).steps).toMatchObject({ hasAlert: true });
 });
 
 test("a new account's chart has a week, and grows to 30 days with the account", async () => {

@@ -1,11 +1,14 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { base58 } from "@scure/base";
 import type { Hex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { z } from "zod";
 import { setClock } from "@/lib/base/clock";
 import type { SessionId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
@@ -13,7 +16,10 @@ import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { evmNodes } from "@/lib/chains/evm/nodes";
+import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
+import { wei } from "@/lib/chains/evm/wire";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
@@ -74,9 +80,13 @@ async function newOwner(isFrozen = false): Promise<{ owner: Owner; wallet: Custo
   };
 }
 
-async function unitsOf({ baseAddress, solanaAddress }: CustodialWallet) {
+async function usdcOf(account: Hex): Promise<bigint | undefined> {
   const latest = await findBlock("latest");
-  const [base] = await readBalances({ token: usdcOnBase, accounts: [baseAddress as Hex], blockHash: latest?.hash ?? "0x" });
+  return (await readBalances({ token: usdcOnBase, accounts: [account], blockHash: latest?.hash ?? "0x" }))[0];
+}
+
+async function unitsOf({ baseAddress, solanaAddress }: CustodialWallet) {
+  const base = await usdcOf(baseAddress as Hex);
   const account = deriveTokenAccount(solanaAddress, USDC_MINT);
   return { base, solana: (await readTokenBalances(solanaNodes(), [account])).get(account)?.value ?? 0n };
 }
@@ -101,6 +111,30 @@ test("it sends 5 test USDC to the owner's own address on the requested chain, an
   await vi.waitFor(async () => expect(await unitsOf(wallet)).toEqual({ base: 5_000_000n, solana: 5_000_000n }), { timeout: 30_000 });
   expect((await readBalance(owner.accountId)).posted).toBe(0n);
   expect(await checkLedger()).toEqual([]);
+});
+
+test("the signed-in wallet gets what its own transactions cost, and a wallet that asks gets test USDC too", async () => {
+  const { owner, wallet } = await newOwner();
+  const own = newAddress();
+  const weiOf = (address: string) => evmNodes().callFirst((node) => node.call("eth_getBalance", [address, "latest"], wei));
+  expect(await requestFaucet({ ...owner, wallet: { chain: "evm", address: own } }, "base")).toMatchObject({ ok: true });
+  expect(await weiOf(own)).toBeGreaterThan(10n ** 17n);
+  // USDC comes to the account alone.
+  expect(await usdcOf(own)).toBe(0n);
+  const payer = newAddress();
+  expect(await requestFaucet(owner, "base", payer)).toMatchObject({ ok: true });
+  expect(await weiOf(payer)).toBeGreaterThan(10n ** 17n);
+  expect(await usdcOf(payer)).toBe(5_000_000n);
+  expect(await unitsOf(wallet)).toMatchObject({ base: 5_000_000n });
+  expect(await requestFaucet(owner, "base", "0x1")).toMatchObject({ ok: false, message: "This is not an address on Base." });
+
+  const onSolana = base58.encode(randomBytes(32));
+  expect(await requestFaucet({ ...owner, wallet: { chain: "solana", address: onSolana } }, "solana")).toMatchObject({ ok: true });
+  // More than a fee and the rent of a token account.
+  await vi.waitFor(async () => {
+    const { value } = await solanaNodes().callAtSlot("getBalance", [onSolana, { commitment: "processed" }], z.number());
+    expect(value).toBeGreaterThan(2_044_280);
+  }, 30_000);
 });
 
 test("a transaction asks about gifts on its own connection: it sees what it has written itself", async () => {

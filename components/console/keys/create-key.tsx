@@ -17,11 +17,13 @@ interface CreateKeyProps {
 
 /** The button that creates a key. */
 export function CreateKey({ create, models, disabled = false, initiallyOpen = false }: CreateKeyProps) {
-  const [open, setOpen] = useState(initiallyOpen && !disabled);
+  const [open, setOpen] = useState(false);
   const path = usePathname();
   useEffect(() => {
-    if (initiallyOpen) window.history.replaceState(null, "", path); // or the next reload would open it again
-  }, [initiallyOpen, path]);
+    if (!initiallyOpen) return;
+    window.history.replaceState(null, "", path); // or the next reload would open it again
+    setOpen(!disabled);
+  }, [initiallyOpen, disabled, path]);
   return (
     <>
       <Button look="primary" disabled={disabled} onClick={() => setOpen(true)}>

@@ -66,7 +66,8 @@ export function draftOf(
 
 /** Whether a key has anything that most keys do not, besides its name and its spending limit. */
 export function isAdvanced(draft: LimitsDraft): boolean {
-  const usual: LimitsDraft = { ...newLimits, period: draft.period, amount: draft.amount };
+  const expiry = draft.expiry === "keep" ? "keep" : newLimits.expiry;
+  const usual: LimitsDraft = { ...newLimits, expiry, period: draft.period, amount: draft.amount };
   return JSON.stringify(inputOf(draft)) !== JSON.stringify(inputOf(usual));
 }
 

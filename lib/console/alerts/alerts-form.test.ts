@@ -27,18 +27,30 @@ test("the threshold is read exactly, and an empty field turns it off", () => {
 });
 
 test("a new endpoint has a kind, a URL and its events, each once", () => {
-  expect(readForm(newEndpointForm, webhook)).toEqual({ ok: true, form: webhook });
+  expect(readForm(newEndpointForm, webhook)).toEqual({ ok: true, form: { ...webhook, name: null } });
+  for (const [name, kept] of [
+    [" On call ", "On call"],
+    ["x".repeat(64), "x".repeat(64)],
+    ["  ", null],
+  ])
+    expect(readForm(newEndpointForm, { ...webhook, name })).toMatchObject({ ok: true, form: { name: kept } });
+  for (const [field, text, message] of [
+    ["name", "x".repeat(65), "Use at most 64 characters. This has 65."],
+    ["name", "a\u202eb", "The name contains an invisible character. Type it again."],
+    ["target", `https://example.com/${"x".repeat(2_001)}`, "Use at most 1,000 characters. This has 2,021."],
+  ] as const)
+    expect(readForm(newEndpointForm, { ...webhook, [field]: text })).toEqual({ ok: false, field, message });
   const some = { ...webhook, kind: "chat", types: ["balance.low", "key.spike", "balance.low"] };
   expect(readForm(newEndpointForm, some)).toMatchObject({ ok: true, form: { types: ["balance.low", "key.spike"] } });
   expect(readForm(newEndpointForm, { ...webhook, target: " " })).toMatchObject({
     ok: false,
     field: "target",
-    message: "Enter the URL or the email address that we should send events to.",
+    message: "Enter the URL or email address to notify.",
   });
   expect(readForm(newEndpointForm, { ...webhook, types: [] })).toMatchObject({
     ok: false,
     field: "types",
-    message: "Choose at least one event, or all events.",
+    message: "Select at least one event, or all events.",
   });
   for (const part of [{ kind: "sms" }, { types: ["no.such"] }, { types: ["toString"] }, { target: 7 }, { accountId: "acc_1" }])
     expect(readForm(newEndpointForm, { ...webhook, ...part }).ok, JSON.stringify(part)).toBe(false);
@@ -51,7 +63,7 @@ test("an endpoint or delivery is named by its ID, a sample by its type, a resend
   expect(readForm(sampleForm, { endpointId, type: "balance.low" })).toMatchObject({ ok: true });
   expect(readForm(resendFailedForm, { endpointId, hours: 168 })).toMatchObject({ ok: true });
   for (const id of [undefined, 7, "", "end_", "key_00000000000000000000", `${endpointId}0`])
-    expect(readForm(endpointForm, { endpointId: id })).toMatchObject({ message: "This destination no longer exists. Reload the page." });
+    expect(readForm(endpointForm, { endpointId: id })).toMatchObject({ message: "This destination does not exist. Reload the page." });
   for (const id of [undefined, "dlv_", `dlv_${"z".repeat(32)}`])
     expect(readForm(deliveryForm, { deliveryId: id })).toMatchObject({ message: "This delivery no longer exists. Reload the page." });
   expect(readForm(sampleForm, { endpointId, type: "constructor" }).ok).toBe(false);

@@ -56,7 +56,7 @@ test("a new account has no endpoints, deliveries or events; its threshold can be
   const owner = await openOwner();
   const empty = {
     lowBalance: null,
-    mailProblem: expect.stringMatching(/operator can set MAIL_FROM/),
+    offersMail: false,
     endpoints: [],
     deliveries: [],
     olderDeliveries: null,
@@ -74,7 +74,7 @@ test("an endpoint is added with a secret that no page shows again; one that cann
   const { owner, secret } = await openListener();
   expect(secret).toMatch(/^whsec_/);
   const view = await read(owner);
-  expect(view.endpoints).toMatchObject([{ kind: "webhook", host: "hooks.example.com", types: null, state: "active", at: null }]);
+  expect(view.endpoints).toMatchObject([{ kind: "webhook", name: "hooks.example.com", ownName: "", host: "hooks.example.com", types: null, state: "active", at: null }]);
   expect(JSON.stringify(view.endpoints)).not.toContain("whsec_");
   expect(await addOwnEndpoint(owner, { ...webhook, kind: "chat" })).toEqual({ ok: true, secret: null });
   expect(await addOwnEndpoint(owner, { ...webhook, target: "http://example.com" })).toMatchObject({
@@ -113,7 +113,8 @@ test("deliveries are filtered by the URL; a page of 25 leads to older ones, and 
   expect((await read(owner, { type: "balance.low" })).deliveries[0]).toMatchObject({
     type: "balance.low",
     isSample: true,
-    host: "hooks.example.com",
+    title: "Low balance",
+    endpoint: "hooks.example.com",
     state: "pending",
     last: null,
   });
@@ -163,7 +164,7 @@ test("events are chosen, a secret is renewed while the old one works, an endpoin
   expect(await deleteOwnEndpoint(owner, endpointId)).toEqual({ ok: true });
   expect(await read(owner)).toMatchObject({
     endpoints: [],
-    deliveries: [{ host: "a deleted endpoint", state: "pending", canResend: false }],
+    deliveries: [{ endpoint: "a deleted destination", state: "pending", canResend: false }],
     events: [{ type: "wallet.linked" }],
   });
   for (const answer of await Promise.all(attemptsOf(owner, endpointId, ""))) expect(answer.ok).toBe(false);

@@ -90,6 +90,15 @@ test("a name of megabytes is refused without being read", () => {
   expect(read({ name: "x".repeat(5_000_000) })).toMatchObject({ ok: false, field: "name" });
 });
 
+test.each([
+  [{ name: "x".repeat(2_001) }, "name", "Use at most 60 characters. This has 2,001."],
+  [{ cap: { amount: "1".repeat(2_001), period: "day" } }, "cap", "Use at most 40 characters. This has 2,001."],
+  [{ clip: { minTokens: "1".repeat(501) } }, "clip", "Use at most 10 characters. This has 501."],
+  [{ networks: "1".repeat(20_001) }, "networks", "Use at most 1,000 characters. This has 20,001."],
+])("a text that is too long is refused with its limit: %#", (fields, field, message) => {
+  expect(read(fields)).toMatchObject({ ok: false, field, message });
+});
+
 test("an expiry in days counts from now, and an expiry date includes its whole day in UTC", () => {
   restore = setClock(() => start);
   expect(value({ expiry: { kind: "days", days: 30 } }).expiry).toEqual(new Date(start + 30 * DAY_MS));

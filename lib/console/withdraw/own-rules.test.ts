@@ -37,7 +37,7 @@ test("stricter rules of one's own take no signature, looser ones a signature ove
   expect((await readWithdrawPage(ownerOf(owner))).rules).toEqual({
     dailyLimit: 20n * USD,
     waitSeconds: 86_400,
-    heldUntil: null,
+    inForce: null,
     waits: [0, 3_600, 86_400, 259_200],
     destinations: only,
   });
@@ -45,7 +45,7 @@ test("stricter rules of one's own take no signature, looser ones a signature ove
     message: "This exceeds the 24-hour limit you set. You can withdraw $20.00 now, or change the limit below.",
   });
   expect(await start(owner, { amount: "5", chain: "solana", destination: owner.solana.address })).toMatchObject({
-    message: expect.stringMatching(/^Your withdrawal limits do not allow this wallet/),
+    message: expect.stringMatching(/^Your rules do not allow this wallet/),
   });
   expect(await start(owner, { amount: "5" })).toMatchObject({ ok: true, order: { waits: { ownSeconds: 86_400 } } });
 
@@ -68,8 +68,9 @@ test("stricter rules of one's own take no signature, looser ones a signature ove
   expect(await change(owner, wish, await prove({ ...owner.evm, ...wallet }, again.challenge))).toEqual({ ok: true });
   const { rules } = await readWithdrawPage(ownerOf(owner));
   expect(rules).toMatchObject({ dailyLimit: 30n * USD, waitSeconds: 3_600, destinations: [] });
-  expect(rules.heldUntil?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
-  expect(await start(owner, { amount: "21" })).toMatchObject({ message: expect.stringMatching(/exceeds the 24-hour limit you set/) });
+  expect(rules.inForce?.until.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+  expect(rules.inForce).toMatchObject({ dailyLimit: 20n * USD, waitSeconds: 86_400, destinations: only });
+  expect(await start(owner, { amount: "21" })).toMatchObject({ message: expect.stringMatching(/Over your own limit/) });
 });
 
 /** Changes the rules as an honest page does: what is asked for is signed. */
