@@ -270,7 +270,7 @@ const types = {
     when: "The price of a model that you used in the last 30 days changed. Sent about ten minutes later.",
     fields: { model: text("The model's ID."), changes: { kind: "prices", description: "Each price that changed." } },
     example: {
-      model: "gemini-3.5-flash",
+      model: "gemini-3.6-flash",
       changes: [
         { kind: "input", before: "1575000000", after: "1260000000" },
         { kind: "output", before: "9450000000", after: "7560000000" },

@@ -160,6 +160,10 @@ export const findModel = (nameOrAlias: string): Model | null => catalogue().byNa
 /** The model of that name or alias that has retired, or null. */
 export const findRetired = (nameOrAlias: string): RetiredModel | null => catalogue().retired.get(nameOrAlias) ?? null;
 
+/** When its vendor retires this model or has retired it, also where another host serves it on. */
+export const vendorRetirementOf = ({ routes: [{ provider, wireName }] }: Pick<Model, "routes">): Retirement | undefined =>
+  retirements.get(`${provider}/${wireName}`);
+
 /** Every model on offer, in catalogue order. */
 export const listModels = (): readonly Model[] => catalogue().models;
 

@@ -21,7 +21,7 @@ const usd = (text: string) => z.number().describe(text);
 
 export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   INVALID_REQUEST: {
-    when: "The body is not JSON, is too large (over 1 MiB, or 32 MiB where images are accepted), has a missing, unknown or out-of-range field, reuses an Idempotency-Key with a different body, or its path is not in normal form; or the model's provider rejected the prompt, for example since it is longer than the context window.",
+    when: "The body is not JSON, is too large (over 1 MiB, or 32 MiB where images are accepted), has a missing, unknown or out-of-range field, reuses an Idempotency-Key with a different body, or the path is not in normal form; or the model's provider rejected the prompt, for example because it is longer than the context window.",
     details: z.object({
       issues: z
         .array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }))
@@ -30,7 +30,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
         .string()
         .optional()
         .describe(
-          "Set when the problem is not a single field: bad_json, content_type, too_large, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, path, context_length_exceeded, request_too_large, provider_rejected.",
+          "Set if the problem is not a single field: bad_json, content_type, too_large, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, path, context_length_exceeded, request_too_large, provider_rejected.",
         ),
       inputTokens: z
         .int()
@@ -54,7 +54,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     details: z.object({
       model: z.string().describe("The model you sent."),
       supportedModels: z.array(z.string()).describe("All model IDs and aliases this key can use."),
-      retiredOn: z.iso.date().optional().describe("The first day without it, UTC, if it has retired."),
+      retiredOn: z.iso.date().optional().describe("The day it retired, UTC, if it has."),
       successor: z.string().optional().describe("The model to use instead, if it has retired."),
     }),
     example: {
@@ -72,11 +72,11 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     example: { error: "This API key was revoked", details: { reason: "revoked" } },
   },
   KEY_NOT_ALLOWED: {
-    when: "The key lacks the scope of this endpoint, or the request comes from an address that the key does not allow.",
+    when: "The key lacks the scope for this endpoint, or the request comes from an IP address that the key does not allow.",
     details: z.object({
       reason: z.enum(["scope", "address"]).describe("scope or address."),
-      neededScope: z.enum(["prompt", "read", "account"]).optional().describe("scope: the scope that the key lacks."),
-      address: z.string().optional().describe("address: where the request came from."),
+      neededScope: z.enum(["prompt", "read", "account"]).optional().describe("scope: the missing scope."),
+      address: z.string().optional().describe("address: the IP address of the request."),
     }),
     example: {
       error: "This API key may not send prompts. Allow it in the console, under API keys, or use another key",
@@ -86,7 +86,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   INSUFFICIENT_BALANCE: {
     when: "The request could cost more than your available balance. The model was not called. A body over 1 MiB is not read either while your balance is below the cheapest prompt.",
     details: z.object({
-      currentBalance: usd("Available balance in USD, without what running requests have reserved."),
+      currentBalance: usd("Available balance in USD, without the funds reserved for running requests."),
       requiredBalance: usd("Maximum cost of this request, USD."),
       deficit: usd("requiredBalance minus currentBalance."),
       affordableMaxTokens: z.int().min(0).describe("The largest maxTokens that your balance covers."),
@@ -104,11 +104,11 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   SPEND_CAP_REACHED: {
-    when: "The request could exceed the key's remaining spending cap. The account's balance may still be sufficient.",
+    when: "The request could exceed the key's remaining spending limit. The account's balance may still be sufficient.",
     details: z.object({
-      cap: usd("The key's cap per period, USD."),
-      spent: usd("Spent in this period, USD, including what running requests have reserved."),
-      resetsAt: z.iso.datetime().nullable().describe("When the next period begins; null for a cap without a period."),
+      cap: usd("The key's spending limit per period, USD."),
+      spent: usd("Spent in this period, USD, including the funds reserved for running requests."),
+      resetsAt: z.iso.datetime().nullable().describe("When the next period begins; null for a limit without a period."),
     }),
     example: {
       error: "This request could exceed the key's spending limit: $4.98 of $5.00 is spent or reserved",
@@ -177,13 +177,15 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     example: { details: {} },
   },
   PAYMENT_CONFLICT: {
-    when: "An x402 payment names a payment-identifier that another payment has, or that this payment had for another body. Nothing was verified or moved.",
+    when: "The payment-identifier of an x402 payment was already used by another payment, or by this payment with another body. Nothing was verified or moved.",
     details: z.object({}),
     example: { details: {} },
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    when: "The header Content-Encoding names a compression that is not supported, or several.",
-    details: z.object({ accepted: z.array(z.string()).describe("What Content-Encoding may say. Accept-Encoding says the same.") }),
+    when: "The header Content-Encoding names an unsupported compression, or more than one.",
+    details: z.object({
+      accepted: z.array(z.string()).describe("Supported values of Content-Encoding. Also in the header Accept-Encoding."),
+    }),
     example: {
       error: "The body's Content-Encoding is compress. Send the body plain, or with one of these: gzip, deflate, br",
       details: { accepted: ["gzip", "deflate", "br"] },
@@ -224,12 +226,12 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   SERVICE_BUSY: {
-    when: "Too many bodies over 1 MiB were being read at once, and this one still had to wait after a minute. You were not charged.",
+    when: "Too many bodies over 1 MiB were being read at once, and this one was still waiting after a minute. You were not charged.",
     details: z.object({}),
     example: { details: {} },
   },
   PROVIDER_BUSY: {
-    when: "The model's provider limits our requests or is overloaded, or failed so often just now that it is not called for a few seconds. You were not charged. An Idempotency-Key can be used again.",
+    when: "The model's provider is overloaded or limits our requests, or it failed so often that we pause requests to it for a few seconds. You were not charged, and you can reuse the Idempotency-Key.",
     details: z.object({
       reason: z.enum(["provider_busy"]).describe("Always provider_busy."),
       retryable: z.boolean().describe("Always true."),

@@ -35,17 +35,18 @@ export const headers = {
     schema: { type: "string", const: "true" },
   },
   "X-Dropped-Tools": {
-    description: "Tools that only their own vendor can run, and that were dropped from the request, by name.",
+    description: "Names of tools that only their vendor can run, and that were dropped from the request.",
     schema: { type: "string" },
     example: "web_search",
   },
   "Request-Id": {
-    description: "The same as X-Request-Id, under the name that Anthropic's clients read.",
+    description: "Same as X-Request-Id, under the name that Anthropic's clients read.",
     schema: { type: "string" },
     example: "req_0V9yWb8pQk3mZr5tLcXa",
   },
   "X-Clipped-To": {
-    description: "The output limit in tokens, when it was lowered: to the model's maximum, or to what balance, cap and maxCost allowed.",
+    description:
+      "The output limit in tokens, if it was lowered: to the model's maximum, or to what your balance, the key's spending limit and maxCost allowed.",
     schema: { type: "integer", minimum: 1 },
     example: "4096",
   },
@@ -64,7 +65,7 @@ export const headers = {
   },
   "WWW-Authenticate": { description: "The authentication scheme.", schema: { type: "string", const: "Bearer" } },
   "Accept-Encoding": {
-    description: "How a body may be compressed.",
+    description: "Supported compressions of the request body.",
     schema: { type: "string" },
     example: "gzip, deflate, br",
   },

@@ -7,28 +7,28 @@ export const countNotes: FieldNotes = {
   messages: "The conversation, oldest message first.",
   "messages[].role": "user or assistant. system is added to the system instruction.",
   "messages[].content":
-    "A text, or Anthropic's blocks: text, tool_use, tool_result, thinking. Images work with models that take them; with others a line stands for those of older messages and of tool results. PDFs in the newest message are refused with 400.",
+    "A text, or Anthropic's blocks: text, tool_use, tool_result, thinking. Images work with models that accept them; for other models, images in earlier messages and tool results are replaced with a line of text. PDFs in the latest message are refused with 400.",
   system: "System instruction for the model: a text or text blocks.",
   tools: "Your own tools. Tools that run at Anthropic are dropped and named in X-Dropped-Tools.",
   tool_choice: "auto, any, none, or one tool by name. Default: auto if there are tools.",
-  thinking: "Whether and how much the model thinks. A budget becomes the nearest effort for models that take none.",
+  thinking: "Whether and how much the model thinks. For models without a budget, it becomes the nearest effort.",
   output_config: "Effort, and the JSON Schema of the answer.",
-  output_format: "The older form of output_config.format.",
-  cache_control: "Marks the end of the conversation as a prefix to be cached, for models that cache on request.",
+  output_format: "Older form of output_config.format.",
+  cache_control: "Caches the conversation up to its end, for models that cache on request.",
 };
 
 export const messagesNotes: FieldNotes = {
   ...countNotes,
   max_tokens:
-    "Maximum tokens in the answer, thinking included. Above the model's own maximum it means that maximum. It also limits how much is reserved.",
+    "Maximum tokens in the answer, thinking included. A larger value is lowered to the model's maximum. It also limits how much is reserved.",
   temperature: "Sampling temperature, 0 to 1. Default: the provider's own.",
   top_p: "Nucleus sampling: only the most likely tokens whose probabilities add up to this value.",
   top_k: "Only the k most likely tokens, for models that support it.",
-  stop_sequences: "The answer stops before any of them. Up to four for models of other providers than Anthropic.",
+  stop_sequences: "The answer stops before any of them. Up to four for models that are not Anthropic's.",
   stream: "true to stream the answer as Anthropic's events. Default: false.",
   maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400 before the model is called. Not an Anthropic field.",
   clipToBalance:
-    "true to lower max_tokens to what your balance, the key's cap and maxCost allow, instead of a 402. Not an Anthropic field.",
+    "true to lower max_tokens to what your balance, the key's spending limit and maxCost allow, instead of a 402. Not an Anthropic field.",
 };
 
 /** By the name of their schema. */

@@ -87,7 +87,7 @@ export const signInWithX: Parameter = {
   in: "header",
   required: false,
   description:
-    "Pays from the wallet's credit without signing money: the sign-in-with-x payload of x402, as base64-encoded JSON, over the text that came with the 402 for this request. Valid for five minutes, and once.",
+    "Pays from the wallet's credit without a payment: the sign-in-with-x payload of x402, as base64-encoded JSON, for the message in the 402 response to this request. Valid once, for five minutes.",
   schema: { type: "string" },
 };
 
@@ -105,7 +105,7 @@ export const clipToBalance: Parameter = {
   in: "header",
   required: false,
   description:
-    "The same as clipToBalance in the body, for clients that can add no field to it. The body wins, and the key's setting comes last.",
+    "Same as clipToBalance in the body, for clients that can't add a field. The body takes precedence over this header, and the header over the key's setting.",
   schema: { type: "string", enum: ["true", "false"] },
 };
 

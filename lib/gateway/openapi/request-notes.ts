@@ -22,7 +22,7 @@ export const promptNotes: FieldNotes = {
   stream: "true to stream the answer as server-sent events. Default: false.",
   maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400 before the model is called.",
   clipToBalance:
-    "true to lower maxTokens to what your balance, the key's cap and maxCost allow, instead of a 402. Never below the key's minimum (256 by default). The response then includes clippedTo. Default: the key's setting. Not available with x402.",
+    "true to lower maxTokens to what your balance, the key's spending limit and maxCost allow, instead of a 402. Never below the key's minimum (256 by default). The response then includes clippedTo. Default: the key's setting. Not available with x402.",
 };
 
 export const chatNotes: FieldNotes = {
@@ -36,12 +36,12 @@ export const chatNotes: FieldNotes = {
   "messages[].tool_call_id": "For role tool: the ID of the call this message answers.",
   max_tokens: "Older name of max_completion_tokens. If both are set, max_completion_tokens is used.",
   max_completion_tokens:
-    "Maximum tokens in the answer, up to the model's maxOutputTokens. Default: 16,384, or less if the model, your balance, the key's cap or maxCost allow less. It also limits how much is reserved.",
+    "Maximum tokens in the answer, up to the model's maxOutputTokens. Default: 16,384, or less if the model, your balance, the key's spending limit or maxCost allow less. It also limits how much is reserved.",
   temperature: "Sampling temperature. Default: the provider's own.",
-  reasoning_effort: "How much the model may reason before it answers, where it can. Reasoning counts as output, within the limit.",
-  reasoning: "The same in OpenRouter's form: effort, max_tokens, enabled. reasoning_effort counts before it.",
-  thinking: "The same in Anthropic's form: enabled or disabled, with a budget in tokens.",
-  verbosity: "low, medium or high: how long the answer is, for models that take it.",
+  reasoning_effort: "How much the model reasons before it answers, if it can. Reasoning counts as output, within the limit.",
+  reasoning: "Same as reasoning_effort, in OpenRouter's form: effort, max_tokens, enabled. reasoning_effort takes precedence.",
+  thinking: "Same as reasoning_effort, in Anthropic's form: enabled or disabled, with a budget in tokens.",
+  verbosity: "low, medium or high: how long the answer is, for models that support it.",
   top_p: "Nucleus sampling: only the most likely tokens whose probabilities add up to this value.",
   frequency_penalty: "Above 0, frequent tokens become less likely.",
   presence_penalty: "Above 0, tokens already used become less likely.",
@@ -59,7 +59,7 @@ export const chatNotes: FieldNotes = {
   response_format: "text, json_object, or json_schema with the answer's schema.",
   maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400 before the model is called. Not an OpenAI field.",
   clipToBalance:
-    "true to lower the token limit to what your balance, the key's cap and maxCost allow, instead of a 402. Not an OpenAI field.",
+    "true to lower the token limit to what your balance, the key's spending limit and maxCost allow, instead of a 402. Not an OpenAI field.",
 };
 
 export const responseNotes: FieldNotes = {
@@ -67,10 +67,10 @@ export const responseNotes: FieldNotes = {
   input: "A text, or items in order: messages, reasoning, calls and their outputs.",
   "input[].type":
     "message, reasoning, a call (function_call, custom_tool_call, tool_search_call), its output, additional_tools, configuration_update, or compaction. Default: message. compaction_trigger at the end asks for a summary of the conversation in place of an answer: one compaction item, for later inputs.",
-  "input[].namespace": "Of a call: as an earlier answer sent it.",
+  "input[].namespace": "For a call: unchanged from the earlier answer.",
   "input[].encrypted_content":
-    "Of a reasoning or compaction item: as an earlier answer sent it. Only the model that made it reads reasoning; every model reads a summary.",
-  "input[].phase": "Of an assistant's message: as an earlier answer sent it.",
+    "For a reasoning or compaction item: unchanged from the earlier answer. Only the model that wrote the reasoning can read it; every model can read a summary.",
+  "input[].phase": "For an assistant's message: unchanged from the earlier answer.",
   instructions: "System instruction for the model.",
   tools:
     "Functions and custom tools the model can call, up to 128, alone or inside a namespace. Tools that OpenAI hosts are dropped and named in X-Dropped-Tools.",
@@ -84,20 +84,21 @@ export const responseNotes: FieldNotes = {
   "reasoning.summary": "auto, concise or detailed to get a summary of the reasoning.",
   include: "reasoning.encrypted_content to get reasoning that you can send back. Other values are ignored.",
   max_output_tokens:
-    "Maximum tokens in the answer, reasoning included. Default: 16,384, or less if the model, your balance, the key's cap or maxCost allow less. It also limits how much is reserved.",
+    "Maximum tokens in the answer, reasoning included. Default: 16,384, or less if the model, your balance, the key's spending limit or maxCost allow less. It also limits how much is reserved.",
   temperature: "Sampling temperature. Default: the provider's own.",
   top_p: "Nucleus sampling.",
   metadata: "Returned with the answer.",
   stream: "true to stream the answer as server-sent events. Default: false.",
-  maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400 before the model is called. Not in OpenAI's API.",
-  clipToBalance: "As in a prompt. Not in OpenAI's API.",
+  maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400 before the model is called. Not an OpenAI field.",
+  clipToBalance:
+    "true to lower max_output_tokens to what your balance, the key's spending limit and maxCost allow, instead of a 402. Not an OpenAI field.",
 };
 
 export const embeddingNotes: FieldNotes = {
-  model: "A model that makes embeddings: GET /api/v1/models lists it with outputModalities embedding.",
-  input: "A text, up to 2,048 texts, the tokens of a text, or lists of tokens. Each at most 8,192 tokens.",
+  model: "An embedding model: GET /api/v1/models lists it with outputModalities embedding.",
+  input: "One text, up to 2,048 texts, or their tokens. At most 8,192 tokens each.",
   encoding_format: "float for numbers, base64 for little-endian 32-bit floats. Default: float.",
-  dimensions: "How many numbers each embedding shall have, where the model can shorten it.",
-  user: "Accepted and not used.",
-  maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400. OpenAI has no such field.",
+  dimensions: "How many numbers each embedding has, if the model supports it.",
+  user: "Accepted and ignored.",
+  maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400. Not an OpenAI field.",
 };

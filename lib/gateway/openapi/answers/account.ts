@@ -5,8 +5,8 @@ import * as field from "./fields";
 import { receiptPayment } from "./payment";
 
 export const balance = z.object({
-  balance: field.usd("The account's balance, including what is reserved."),
-  held: field.usd("Reserved by running requests."),
+  balance: field.usd("The account's balance, including reserved funds."),
+  held: field.usd("Funds reserved for running requests."),
   available: field.usd("balance minus held: what new requests can spend."),
   currency: field.currency,
   wallet: z
@@ -21,21 +21,27 @@ export const balance = z.object({
       z.object({
         id: z.string().describe("Identifies this withdrawal."),
         chain: z.enum(["base", "solana"]).describe("The chain it is paid on."),
-        amount: field.usd("What arrives at its destination."),
-        fee: field.usd("The fee, taken from your balance with the amount."),
+        amount: field.usd("The amount that arrives at the destination."),
+        fee: field.usd("The fee. Amount and fee are deducted from your balance."),
         state: z
           .enum(["awaiting_approval", "approved", "signed", "sent", "confirmed"])
-          .describe("awaiting_approval: by the operator. approved: paid next. From signed on it can no longer be cancelled."),
+          .describe(
+            "awaiting_approval: waiting for the operator's approval. approved: paid next. From signed on, it can no longer be cancelled.",
+          ),
         waitsFor: z
           .enum(["funds", "chain", "reserves", "frozen", "limit", "signature", "signer", "fees", "approval", "waiting_time", "wallet"])
           .nullable()
           .describe(
-            "Why an approved one is not signed yet: limit means that the service has reached its limit for 24 hours, waiting_time that your own rules let it wait, signer that signing is paused, fees that its network fees are used up for now, wallet that the chain does not confirm a contract wallet's signature.",
+            "Why an approved withdrawal is not signed yet. limit: the service has reached its 24-hour limit. waiting_time: the delay you set has not passed. signer: signing is paused. fees: the budget for network fees is used up for now. wallet: the chain does not confirm the signature of a contract wallet.",
           ),
-        ahead: z.int().min(0).nullable().describe("How many withdrawals are paid before it while it waits for the limit; null otherwise."),
+        ahead: z
+          .int()
+          .min(0)
+          .nullable()
+          .describe("How many withdrawals are ahead of this one while it waits for the daily limit; null otherwise."),
       }),
     )
-    .describe("Your withdrawals that are not final yet, the oldest first. Their money is no longer in your balance."),
+    .describe("Your withdrawals that are not final yet, oldest first. Their amounts are no longer part of your balance."),
 });
 
 const deposit = z.object({

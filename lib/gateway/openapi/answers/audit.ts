@@ -15,18 +15,18 @@ const actor = z
       sessionId: z.string().optional().describe("The session."),
       ...wallet,
     }),
-    z.object({ kind: z.literal("wallet").describe("A wallet that had just signed."), ...wallet }),
-    z.object({ kind: z.literal("link").describe("Whoever opened a link that was sent to an e-mail address of yours.") }),
+    z.object({ kind: z.literal("wallet").describe("A wallet that signed for it."), ...wallet }),
+    z.object({ kind: z.literal("link").describe("Someone who opened a link in an email to one of your addresses.") }),
     z.object({ kind: z.literal("operator").describe("The operator of this service.") }),
-    z.object({ kind: z.literal("service").describe("The service by itself."), job: z.string().optional().describe("What it was doing.") }),
+    z.object({ kind: z.literal("service").describe("The service itself."), job: z.string().optional().describe("The job that did it.") }),
   ])
-  .describe("Who did it; only its kind for a key without the scope account.");
+  .describe("Who did it. A key without the scope account only sees the kind.");
 
 const fields = (text: string) =>
   z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]))
     .nullable()
-    .describe(`${text} Amounts are in USD. Names, networks, hosts, e-mail addresses and signed texts are null once they are erased.`);
+    .describe(`${text} Amounts are in USD. Names, networks, hosts, email addresses and signed texts are null once they are deleted.`);
 
 const auditEntry = z.object({
   id: z.string().describe("Identifies this entry."),
@@ -34,20 +34,27 @@ const auditEntry = z.object({
   createdAt: z.iso.datetime().describe("When it happened."),
   actor,
   from: z
-    .object({ address: z.string().describe("The network address."), device: z.string().describe("The browser, like Chrome on macOS.") })
+    .object({ address: z.string().describe("The IP address."), device: z.string().describe("The browser, such as Chrome on macOS.") })
     .nullable()
     .describe(
-      "Where it came from. Erased after a while; null then, for what the service or its operator did, and for a key without the scope account.",
+      "Where it came from. null once deleted, for changes by the service or its operator, and for a key without the scope account.",
     ),
   subject: z.string().nullable().describe("The ID of the key, session, endpoint or withdrawal, or the wallet's address."),
-  before: fields("What was so before; null where nothing was."),
-  after: fields("What is so since; null where nothing is."),
-  sequence: z.int().min(1).nullable().describe("Its place in the log of the whole service; null for a second, until it has one."),
-  digest: z.string().nullable().describe("SHA-256 over the digest before it and its own content, in hexadecimal; null without a place."),
+  before: fields("The values before; null if there were none."),
+  after: fields("The values after; null if there are none."),
+  sequence: z
+    .int()
+    .min(1)
+    .nullable()
+    .describe("Its position in the log of the whole service; null for up to a second, until it is assigned."),
+  digest: z
+    .string()
+    .nullable()
+    .describe("SHA-256 of the previous digest and this entry's content, in hexadecimal; null without a sequence."),
 });
 
 export const auditPage = z.object({
   object: z.literal("list").describe("Always list."),
-  data: z.array(auditEntry).describe("Entries, the newest first."),
+  data: z.array(auditEntry).describe("Entries, newest first."),
   nextCursor: z.string().nullable().describe("Send it as cursor to get the next page; null on the last one."),
 });

@@ -6,9 +6,9 @@ import * as field from "./fields";
 
 const priceChange = z.object({
   kind: field.tokenKind,
-  before: field.usd("What a million of them cost before."),
-  after: field.usd("What a million of them cost now."),
-  fromInputTokens: z.int().min(1).optional().describe("The price applies from that much input on. Absent: from the first token."),
+  before: field.usd("The price per million tokens before."),
+  after: field.usd("The price per million tokens now."),
+  fromInputTokens: z.int().min(1).optional().describe("Number of input tokens from which the price applies. Absent: from the first token."),
 });
 
 function fieldSchema({ kind, description, isOptional }: EventField): z.ZodType {
@@ -25,8 +25,8 @@ function fieldSchema({ kind, description, isOptional }: EventField): z.ZodType {
 
 const eventOf = (type: EventTypeName) =>
   z.object({
-    id: z.string().describe("The event's ID. A webhook that is sent again keeps it."),
-    sequence: z.int().min(1).describe("Counts the account's events, without gaps."),
+    id: z.string().describe("The event's ID. Retries have the same ID."),
+    sequence: z.int().min(1).describe("Numbers the account's events, without gaps."),
     type: z.literal(type).describe(eventTypes[type].when),
     createdAt: z.iso.datetime().describe("When it happened."),
     data: z
@@ -41,6 +41,6 @@ export const event = z.discriminatedUnion("type", [first, ...rest]);
 
 export const eventList = z.object({
   object: z.literal("list").describe("Always list."),
-  data: z.array(event).describe("Events, the oldest first."),
-  hasMore: z.boolean().describe("true if there are more: send the last id as after."),
+  data: z.array(event).describe("Events, oldest first."),
+  hasMore: z.boolean().describe("true if there are more. To get them, send the last ID as after."),
 });

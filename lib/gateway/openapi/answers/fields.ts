@@ -60,18 +60,20 @@ export const pricePerToken = z
   })
   .describe("The model's price per token.");
 
-export const tokenKind = z.enum(Object.values(kindNames)).describe("What a token was used for. Kinds that are not listed cost input.");
+export const tokenKind = z
+  .enum(Object.values(kindNames))
+  .describe("What a token was used for. Kinds that are not listed cost as much as input.");
 
 export const costByKind = z
   .array(
     z.object({
       kind: tokenKind,
       tokens: count("Tokens of this kind alone."),
-      price: usd("One token."),
-      cost: usd("The product of both."),
+      price: usd("Price per token."),
+      cost: usd("tokens times price."),
     }),
   )
-  .describe("The cost, kind by kind.");
+  .describe("The cost by kind of token.");
 
 export const priceVersion = z
   .string()

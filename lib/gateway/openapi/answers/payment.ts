@@ -14,7 +14,7 @@ const paid = {
   from: z.string().describe("The paying wallet."),
   network: z.string().describe("The network's CAIP-2 ID."),
   amount: z.number().min(0).describe("Amount transferred, USDC cents; 0 if the payer's credit covered the request."),
-  amountUsd: usd("The same in USD, the unit of charged and change."),
+  amountUsd: usd("Same as amount, in USD."),
   transaction: z.string().nullable().describe("The transaction that transferred it; null if nothing was transferred."),
   charged: usd("What the request cost."),
   change: usd("amountUsd minus charged."),
@@ -44,13 +44,13 @@ const network = z.object({
 });
 
 export const paymentTerms = z.object({
-  serviceName: z.string().describe("The first word of the text to sign."),
+  serviceName: z.string().describe("The first word of the message to sign."),
   message: z
     .array(z.string())
     .length(4)
     .describe("The four lines to sign with personal_sign, joined by line feeds, without a trailing one."),
   minimumAmount: z.int().min(1).describe("Minimum payment, USDC cents."),
-  maxAgeMs: count("How far a payment's timestamp may differ from the server's time, milliseconds."),
+  maxAgeMs: count("Maximum difference between a payment's timestamp and the server's time, in milliseconds."),
   networks: z.array(network).describe("Networks for signed payments; empty if this service does not accept them."),
   x402: z
     .object({

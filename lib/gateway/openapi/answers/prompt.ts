@@ -9,10 +9,10 @@ export const clippedTo = z
   .int()
   .min(1)
   .optional()
-  .describe("The output limit, if it was lowered to fit your balance, the key's cap or maxCost. Otherwise absent.");
+  .describe("The output limit, if it was lowered to fit your balance, the key's spending limit or maxCost. Otherwise absent.");
 
 export const promptAnswer = z.object({
-  success: z.literal(true).describe("Always true. Errors have another status code."),
+  success: z.literal(true).describe("Always true. Errors have a different status code."),
   text: z.string().describe("The model's answer."),
   model: modelName,
   usage,
@@ -35,7 +35,7 @@ export const quote = z.object({
   covered: z.boolean().describe("Whether available covers the ceiling."),
   paymentCents: z.int().min(1).describe("Minimum payment for this request, USDC cents."),
   affordableMaxTokens: count("The largest maxTokens that available covers."),
-  capLeft: z.number().nullable().describe("What is left of the key's spending cap in this period, USD; null without a cap."),
+  capLeft: z.number().nullable().describe("What remains of the key's spending limit in this period, USD; null without a limit."),
   clippedTo: z
     .int()
     .min(1)
@@ -50,16 +50,16 @@ export const quote = z.object({
 export const model = z.object({
   id: z.string().describe("The model ID to send as model."),
   object: z.literal("model").describe("Always model."),
-  created: z.int().describe("When its vendor released it: the start of that day, UTC, Unix seconds. 0 if unknown."),
-  type: z.literal("model").describe("Always model. Present for Anthropic's client, like the next four fields."),
-  display_name: z.string().describe("The model's ID again."),
-  created_at: z.string().describe("The same as created, in RFC 3339. 1970-01-01T00:00:00Z if unknown."),
-  max_input_tokens: count("The same as contextWindow."),
-  max_tokens: count("The same as maxOutputTokens."),
+  created: z.int().describe("When the vendor released it: the start of that day, UTC, in Unix seconds. 0 if unknown."),
+  type: z.literal("model").describe("Always model. Included for Anthropic's client, like the next four fields."),
+  display_name: z.string().describe("Same as id."),
+  created_at: z.string().describe("Same as created, in RFC 3339. 1970-01-01T00:00:00Z if unknown."),
+  max_input_tokens: count("Same as contextWindow."),
+  max_tokens: count("Same as maxOutputTokens."),
   owned_by: z.string().describe("The provider."),
   description: z.string().describe("A one-line description."),
-  outputModalities: z.array(z.enum(["text", "embedding"])).describe("What it makes: embedding for POST /api/v1/embeddings."),
-  inputModalities: z.array(z.enum(["text", "image"])).describe("What it takes as input."),
+  outputModalities: z.array(z.enum(["text", "embedding"])).describe("What it returns: text, or embedding for POST /api/v1/embeddings."),
+  inputModalities: z.array(z.enum(["text", "image"])).describe("What it accepts as input."),
   contextWindow: count("Maximum input and output tokens together."),
   maxOutputTokens: count("Maximum output tokens of a request."),
   pricing: z
@@ -69,26 +69,26 @@ export const model = z.object({
     .array(
       z.object({
         kind: tokenKind,
-        per1M: usd("A million tokens."),
+        per1M: usd("Price per million tokens."),
         fromInputTokens: z
           .int()
           .min(1)
           .optional()
           .describe(
-            "From that much input on, cached input included, the price applies to the whole request. Absent: from the first token.",
+            "Number of input tokens, cached input included, from which the price applies to the whole request. Absent: from the first token.",
           ),
       }),
     )
     .describe("The price of each kind of token."),
   aliases: z.array(z.string()).describe("Other names for this model."),
-  retiresOn: z.iso.date().optional().describe("The first day without it, UTC: from then on it is refused. Absent: no date is known."),
+  retiresOn: z.iso.date().optional().describe("The day it retires, UTC. From then on, requests are refused. Absent if no date is known."),
   successor: z.string().optional().describe("The model to use instead once it has retired."),
 });
 
 export const modelList = z.object({
   object: z.literal("list").describe("Always list."),
   data: z.array(model).describe("The models, in catalogue order."),
-  first_id: z.string().nullable().describe("The first model's ID. Present for Anthropic's client."),
-  last_id: z.string().nullable().describe("The last model's ID. Present for Anthropic's client."),
+  first_id: z.string().nullable().describe("The first model's ID. Included for Anthropic's client."),
+  last_id: z.string().nullable().describe("The last model's ID. Included for Anthropic's client."),
   has_more: z.literal(false).describe("Always false: the list is complete."),
 });

@@ -21,7 +21,7 @@ const item = z
   .looseObject({
     type: z
       .enum(["message", "reasoning", "function_call", "custom_tool_call", "tool_search_call", "compaction"])
-      .describe("What the item is."),
+      .describe("The kind of item."),
     id: z.string().describe("The item's ID."),
   })
   .describe("An item, with OpenAI's fields of its type.");
@@ -33,15 +33,15 @@ export const responseAnswer = z.object({
   object: z.literal("response").describe(always("response")),
   created_at: z.int().describe("When the request arrived, Unix seconds."),
   completed_at: z.int().nullable().describe("When it ended, Unix seconds."),
-  status: z.enum(["in_progress", "completed", "incomplete", "failed"]).describe("How far the answer is."),
+  status: z.enum(["in_progress", "completed", "incomplete", "failed"]).describe("The state of the response."),
   error: z.looseObject({}).nullable().describe("Why it failed, as in an error response. null otherwise."),
   incomplete_details: z
-    .object({ reason: z.enum(["max_output_tokens", "content_filter"]).describe("What cut the answer.") })
+    .object({ reason: z.enum(["max_output_tokens", "content_filter"]).describe("Why the answer was cut.") })
     .nullable()
     .describe("Why it is incomplete. null otherwise."),
   output: z
     .array(item)
-    .describe("Messages, reasoning and calls, in order; of a compaction, its one item. Send them back in input with the next turn."),
+    .describe("Messages, reasoning and calls, in order; for a compaction, its single item. Send them back in input with the next turn."),
   usage: usage.nullable().describe("The provider's token counts, and their cost. null until the end."),
   model: modelName,
   background: z.literal(false).describe(always("false")),
@@ -57,7 +57,7 @@ export const responseAnswer = z.object({
   temperature: z.number().nullable().describe("As in the request."),
   text: z.looseObject({}).describe("As in the request."),
   tool_choice: z.unknown().describe("As in the request."),
-  tools: z.array(z.looseObject({})).describe("The tools that reached the model."),
+  tools: z.array(z.looseObject({})).describe("The tools passed to the model."),
   top_p: z.number().nullable().describe("As in the request."),
   truncation: z.literal("disabled").describe(always("disabled")),
   user: z.null().describe(always("null")),

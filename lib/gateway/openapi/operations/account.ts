@@ -13,7 +13,7 @@ export const getBalance = ({ cost }: Examples): Operation => ({
   tags: ["Account"],
   summary: "Get the balance",
   description:
-    "The account's balance, the part reserved by running requests, what is available, your deposit addresses, and your withdrawals under way.",
+    "The account's balance, the part reserved for running requests, the available part, your deposit addresses, and your open withdrawals.",
   security: needsKey,
   responses: answersOf(
     success(
@@ -78,7 +78,7 @@ export const getUsage = ({ model, usageInKinds: usage, cost, at }: Examples): Op
     tags: ["Account"],
     summary: "List charged requests",
     description:
-      "The account's charged requests, individually or grouped, with exact totals. Requests charged while you page are not included.",
+      "The account's charged requests, individually or grouped, with exact totals. Requests charged while you page through the results are not included.",
     security: needsKey,
     parameters: usageQuery,
     responses: answersOf(
@@ -155,7 +155,7 @@ export const getReceipt = ({ model, usageInKinds, costByKind, cost, pricing, pri
   tags: ["Account"],
   summary: "Get a request's receipt",
   description:
-    "Everything behind a request's cost: tokens, price, provider and timings. While the request runs, the amount reserved for it. Failed requests are not charged and have no receipt; you can only read your own account's.",
+    "How a request's cost was calculated: tokens, prices, provider and timings. While the request runs, the amount reserved for it. Failed requests are not charged and have no receipt. You can only read receipts of your own account.",
   security: needsKey,
   parameters: [requestIdInPath],
   responses: answersOf(

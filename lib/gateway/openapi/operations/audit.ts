@@ -11,11 +11,11 @@ export const listAudit = ({ at }: Examples): Operation => ({
   tags: ["Account"],
   summary: "List the audit log",
   description:
-    "Who changed what gives power or moves money, the newest first: sessions, wallets, keys, alerts and withdrawals, each with what was before. A key without the scope account reads what is about itself, with no more of who did it than the kind.",
+    "Changes to sessions, wallets, keys, alerts and withdrawals, newest first: who made them, and the values before and after. A key without the scope account only sees entries about itself, and of who made them only the kind.",
   security: needsKey,
   parameters: [
     rowsOnAPage,
-    query("group", "Only entries about these.", { type: "string", enum: [...auditGroups] }, "key"),
+    query("group", "Only entries of this group.", { type: "string", enum: [...auditGroups] }, "key"),
     query("cursor", "nextCursor of the previous page.", { type: "string" }),
   ],
   responses: answersOf(
@@ -23,7 +23,7 @@ export const listAudit = ({ at }: Examples): Operation => ({
       "One page.",
       jsonOf("AuditPage", {
         cap: {
-          summary: "A cap that was raised",
+          summary: "A raised spending limit",
           value: {
             object: "list",
             data: [

@@ -48,7 +48,7 @@ export const getPaymentTerms = (): Operation => ({
   tags: ["Catalogue"],
   summary: "Get the payment terms",
   description:
-    "What a wallet signs to pay for a request: the text, the networks, and the contract that transfers the USDC. No API key needed.",
+    "What a wallet signs to pay for a request: the message, the networks, and the contract that transfers the USDC. No API key needed.",
   security: needsNoKey,
   responses: answersOf(
     success("The terms.", jsonOf("PaymentTerms", { terms: { summary: "A service that settles on Base", value: termsExample() } })),
@@ -79,7 +79,7 @@ const termsExample = () => ({
 export const getOpenApi = (): Operation => ({
   operationId: "getOpenApi",
   tags: ["Catalogue"],
-  summary: "This document",
+  summary: "Get the OpenAPI document",
   description: "OpenAPI 3.1, generated from the schemas that validate requests.",
   security: needsNoKey,
   responses: answersOf(

@@ -1,4 +1,4 @@
-// The operation that makes embeddings, in OpenAI's format.
+// The operation that creates embeddings, in OpenAI's format.
 
 import { chatErrorForm, errorAnswers } from "../errors";
 import { idempotencyKey, jsonOf, needsKey, paidRefusals, paymentProof, success } from "../operation";
@@ -21,16 +21,16 @@ const embeddingAnswer = {
 export const createEmbeddings = (): Operation => ({
   operationId: "createEmbeddings",
   tags: ["Answers"],
-  summary: "Make embeddings",
+  summary: "Create embeddings",
   description:
-    "OpenAI's own embeddings: the `openai` package works with its `baseURL` and key changed. Money is held and charged as for a prompt; `usage` says the cost.",
+    "OpenAI's embeddings. The `openai` package works with a different `baseURL` and key. Funds are reserved and charged as for a prompt; `usage` includes the cost.",
   security: needsKey,
   parameters: [idempotencyKey, paymentProof],
   requestBody: { required: true, content: jsonOf("EmbeddingBody", { texts: { summary: "Two texts", value: embeddingBody } }) },
   responses: {
     "200": success(
       "The embeddings.",
-      jsonOf("EmbeddingList", { embeddings: { summary: "Two embeddings, cut short", value: embeddingAnswer } }),
+      jsonOf("EmbeddingList", { embeddings: { summary: "Two embeddings, shortened", value: embeddingAnswer } }),
       "Idempotent-Replayed",
       "Server-Timing",
     ),

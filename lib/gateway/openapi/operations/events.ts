@@ -26,10 +26,9 @@ export const listEvents = ({ at }: Examples): Operation => ({
   operationId: "listEvents",
   tags: ["Account"],
   summary: "List events",
-  description:
-    "What happened to the account, the oldest first: deposits, withdrawals, payments, keys, and balances that ran low. Kept for 30 days.",
+  description: "What happened to the account, oldest first: deposits, withdrawals, payments, keys, and low balances. Kept for 30 days.",
   security: needsKey,
-  parameters: [rowsOnAPage, query("after", "The ID of the last event that you have. Default: from the oldest.", { type: "string" })],
+  parameters: [rowsOnAPage, query("after", "The ID of the last event you have. Default: start with the oldest.", { type: "string" })],
   responses: answersOf(
     success(
       "One page.",
@@ -58,7 +57,7 @@ const signedHeaders: readonly Parameter[] = [
   header("webhook-timestamp", "When it was sent, Unix seconds.", "1795429860"),
   header(
     "webhook-signature",
-    "After Standard Webhooks 1.0: v1, and the HMAC-SHA256 of id, timestamp and body in base64; two while a secret is changed.",
+    "Signed per Standard Webhooks 1.0: v1 and the HMAC-SHA256 of ID, timestamp and body, in base64. Two signatures for 24 hours after the secret is replaced.",
     "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   ),
 ];
@@ -76,7 +75,7 @@ export const webhooks = ({ at }: Examples): OpenApiDocument["webhooks"] =>
           description: eventTypes[type].when,
           parameters: signedHeaders,
           requestBody: { required: true, content: jsonOf("Event", { sample: { summary: "A sample", value: exampleEvent(type, at) } }) },
-          responses: { "2XX": { description: "Received. Any other answer is a failed attempt; 410 switches the endpoint off." } },
+          responses: { "2XX": { description: "Received. Any other response is a failed attempt; 410 disables the endpoint." } },
         },
       },
     ]),

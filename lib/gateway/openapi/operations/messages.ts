@@ -11,7 +11,7 @@ export const createMessage = ({ messagesBody, messagesAnswer, messagesEvents }: 
   tags: ["Answers"],
   summary: "Create a message (Anthropic format)",
   description:
-    "Anthropic's Messages, with streaming, tools, thinking and cache_control, for every model. The `@anthropic-ai/sdk` package and Claude Code work with a different base URL and key, which may be sent as x-api-key. Fields not listed here are ignored. Tools that run at Anthropic are dropped and named in X-Dropped-Tools. Reserved and charged like a prompt; `usage` includes the cost.",
+    "Anthropic's Messages API, with streaming, tools, thinking and cache_control, for every model. The `@anthropic-ai/sdk` package and Claude Code work with a different base URL and key; you can send the key as x-api-key. Fields not listed here are ignored. Tools that run at Anthropic are dropped and named in X-Dropped-Tools. Funds are reserved and charged as for a prompt; `usage` includes the cost.",
   security: needsKey,
   parameters: [idempotencyKey, clipToBalance, paymentProof],
   requestBody: {
@@ -24,7 +24,7 @@ export const createMessage = ({ messagesBody, messagesAnswer, messagesEvents }: 
   },
   responses: {
     "200": success(
-      "The answer. With `stream: true`, Anthropic's server-sent events; an `error` event ends a stream that broke off.",
+      "The answer. With `stream: true`, Anthropic's server-sent events; an interrupted stream ends with an `error` event.",
       {
         ...jsonOf("Message", { answer: { summary: "An answer", value: messagesAnswer } }),
         "text/event-stream": {
@@ -47,7 +47,7 @@ export const countMessageTokens = ({ messagesBody: { max_tokens: _, ...input } }
   tags: ["Answers"],
   summary: "Count a message's input tokens (Anthropic format)",
   description:
-    "Free. For Anthropic's models, counted by Anthropic. For others our own estimate, marked with `estimated: true`: the provider may count a little differently. POST /api/v1/quote prices any model's prompt.",
+    "Free. Anthropic counts for its own models. For other models the count is our estimate, marked with `estimated: true`; the provider may count slightly differently. To get the cost of a prompt for any model, use POST /api/v1/quote.",
   security: needsKey,
   requestBody: {
     required: true,

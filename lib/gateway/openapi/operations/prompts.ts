@@ -67,7 +67,7 @@ export const quotePrompt = ({ model, promptBody, usage, cost, pricing, priceVers
   tags: ["Answers"],
   summary: "Get a prompt's maximum cost",
   description:
-    "Takes the same body as a prompt and returns its maximum cost, whether your balance covers it, the output limit that clipToBalance would set, and what happens when you close its stream early. No model is called, and nothing is reserved or charged.",
+    "Takes the same body as a prompt and returns its maximum cost, whether your balance covers it, the output limit that clipToBalance would set, and what you pay if you close the stream early. No model is called, and nothing is reserved or charged.",
   security: needsKey,
   requestBody: { required: true, content: jsonOf("PromptBody", { prompt: { summary: "A prompt", value: promptBody } }) },
   responses: answersOf(
@@ -106,7 +106,7 @@ export const createChatCompletion = ({ chatBody, chatAnswer, chatEvents }: Examp
   tags: ["Answers"],
   summary: "Create a chat completion (OpenAI format)",
   description:
-    "OpenAI's chat completions, with streaming and function calls. The `openai` package works with a different `baseURL` and key. Fields not listed here are ignored. Reserved and charged like a prompt; `usage` includes the cost.",
+    "OpenAI's chat completions, with streaming and function calls. The `openai` package works with a different `baseURL` and key. Fields not listed here are ignored. Funds are reserved and charged as for a prompt; `usage` includes the cost.",
   security: needsKey,
   parameters: [idempotencyKey, clipToBalance, paymentProof],
   requestBody: {
