@@ -11,14 +11,18 @@ const PROMPT = example.prompt;
 const ANSWER = example.pieces.join("");
 const TOKENS = { input: BigInt(example.tokens.input), output: BigInt(example.tokens.output) };
 
-const body = (model: string, more = ""): string => `{"model":"${model}","prompt":"${PROMPT}"${more}}`;
+/** On lines of their own, since beside its answer the example has space for some 60 characters. */
+const body = (model: string, more = ""): string => `{
+    "model": "${model}",
+    "prompt": "${PROMPT}"${more}
+  }`;
 
 /** Works as pasted, once the key's variable is set. */
 export const curlPrompt = (site: Site, model: string): string => curlCall(site, { path: "/api/v1/prompt", body: `'${body(model)}'` });
 
 /** The same as a stream; -N shows each piece as it arrives. */
 export const curlStream = (site: Site, model: string): string =>
-  curlCall(site, { path: "/api/v1/prompt", flags: "-sN", body: `'${body(model, ',"stream":true')}'` });
+  curlCall(site, { path: "/api/v1/prompt", flags: "-sN", body: `'${body(model, ',\n    "stream": true')}'` });
 
 export const curlBalance = (site: Site): string => curlCall(site, { path: "/api/v1/balance" });
 

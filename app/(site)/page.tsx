@@ -10,7 +10,9 @@ import { CodeBlock } from "@/components/ui/code-block";
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { JsonText } from "@/components/ui/text/json-text";
 import { formatUsd } from "@/lib/base/money";
+import { MINIMUM_DEPOSIT } from "@/lib/console/deposit/deposit";
 import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
+import { pricePolicyText, readPricePolicy } from "@/lib/console/price-policy";
 import type { ModelPrice } from "@/lib/console/views/models";
 
 interface ReceiptProps {
@@ -25,7 +27,7 @@ export default async function LandingPage() {
   const example = defaultModelPrice(models);
   return (
     <>
-      <Opening providers={providersOf(models)} isSignedIn={await hasSessionCookie()} />
+      <Opening models={models} isSignedIn={await hasSessionCookie()} />
       <Product site={site} model={example} />
       <Facts charged={formatUsd(exampleAnswer(example).total)} />
       <Models models={models} />
@@ -33,16 +35,19 @@ export default async function LandingPage() {
   );
 }
 
-function Opening({ providers, isSignedIn }: { providers: string; isSignedIn: boolean }) {
+function Opening({ models, isSignedIn }: { models: readonly ModelPrice[]; isSignedIn: boolean }) {
   return (
     <section className="grid items-center gap-10 pt-12 pb-10 md:grid-cols-[1fr_216px] md:pt-14">
       <div>
         <h1 className="text-xl font-semibold tracking-[-0.025em]">
           Any model. <span className="sm:block">Pay in USDC, per prompt, to the last nano-dollar.</span>
         </h1>
-        <p className="mt-4 max-w-[56ch] text-pretty text-muted">
-          One API for {providers}. No subscription, no seats, no monthly invoice. Every response includes its exact cost, and that is all
-          you pay.
+        <p className="mt-4 max-w-[64ch] text-pretty text-muted">
+          One API for {models.length} models from {providersOf(models)}. {pricePolicyText(readPricePolicy(), models.length)} No
+          subscription. Deposits are free, from <Amount nano={MINIMUM_DEPOSIT} />.{" "}
+          <Link href="/docs/prices" className="underline underline-offset-4 hover:text-ink">
+            Prices and fees
+          </Link>
         </p>
         <div className="mt-6 flex flex-wrap gap-3">
           <ActionLink primary href={isSignedIn ? "/overview" : "/connect"}>
@@ -66,11 +71,11 @@ function Product({ site, model }: { site: Site; model: ModelPrice }) {
       className="grid overflow-hidden rounded border border-line bg-panel lg:grid-cols-[1.2fr_1fr] lg:grid-rows-[auto_1fr]"
     >
       <div className="min-w-0 border-line max-lg:border-b lg:border-r">
-        <CodeBlock bare title="Ask" copy={curlPrompt(site, model.id)} />
+        <CodeBlock bare title="Request" copy={curlPrompt(site, model.id)} />
         <KeyNote site={site} />
       </div>
       <div className="min-w-0 lg:row-span-2">
-        <CodeBlock bare title="Answer" copy={json} note={<span className="font-mono text-green">200</span>}>
+        <CodeBlock bare title="Response" copy={json} note={<span className="font-mono text-green">200</span>}>
           <JsonText text={json} lit={["totalCost"]} />
         </CodeBlock>
       </div>
@@ -107,12 +112,12 @@ function Facts({ charged }: { charged: string }) {
     {
       figure: <HoldFigure />,
       title: "Reserved first",
-      text: "We reserve the maximum cost before calling the model, so two requests never spend the same dollar.",
+      text: "We reserve the maximum cost before we call the model, so two requests never spend the same dollar.",
     },
     {
       figure: <ChargeFigure charged={charged} />,
       title: "Charged exactly",
-      text: "You pay the provider’s token count times the price. Nothing is rounded, and the rest of the reserve is released at once.",
+      text: "You pay the provider’s token count times the price. Nothing is rounded, and the rest is released immediately.",
     },
     {
       figure: <RefusalFigure />,
@@ -165,7 +170,7 @@ function providersOf(models: readonly ModelPrice[]): string {
   return new Intl.ListFormat("en-GB").format(new Set(models.map(({ provider }) => provider)));
 }
 
-/** The first `count` models of each provider, in catalogue order. */
+/** The newest `count` models of each provider. */
 function someOfEachProvider(models: readonly ModelPrice[], count: number): ModelPrice[] {
   return models.filter((model) => models.filter(({ provider }) => provider === model.provider).indexOf(model) < count);
 }

@@ -4,12 +4,12 @@ import { countText } from "@/components/ui/text/number-text";
 import { formatUsd } from "@/lib/base/money";
 import { CopyButton } from "../ui/copy-button";
 import type { Column } from "../ui/data-table";
-import { firstSentence, modelHref, type PricedModel } from "./model-row";
+import { firstSentence, modelHref, type PricedModel, retirementText } from "./model-row";
 import { directionOf, SortButton, type Sorting } from "./sort-controls";
 import type { SortKey } from "./table-view";
 
 /** Six columns on a desktop, two lines on a phone. */
-export function modelColumns(models: readonly PricedModel[], sorting: Sorting): Column<PricedModel>[] {
+export function modelColumns(models: readonly PricedModel[], { today, ...sorting }: Sorting & { today: string }): Column<PricedModel>[] {
   const sortable = (id: SortKey, text: string) => ({
     id,
     heading: <SortButton {...sorting} sortKey={id} text={text} />,
@@ -25,7 +25,7 @@ export function modelColumns(models: readonly PricedModel[], sorting: Sorting): 
       ...sortable("name", "Model"),
       className: "pr-4 text-left md:w-[44%]",
       cellClassName: "max-w-0 font-normal max-md:w-full",
-      cell: (model) => <NameCell model={model} />,
+      cell: (model) => <NameCell model={model} today={today} />,
     },
     { ...sortable("provider", "Provider"), className: "pr-4 text-left max-md:hidden", cell: ({ provider }) => provider },
     { ...sortable("context", "Context"), ...figure, cell: ({ contextWindow }) => countText(contextWindow) },
@@ -42,21 +42,25 @@ export function modelColumns(models: readonly PricedModel[], sorting: Sorting): 
 
 const figure = { className: "pr-4 text-right max-md:hidden", cellClassName: "font-mono" };
 
-const NameCell = ({ model: { id, description, provider, contextWindow, retiresOn } }: { model: PricedModel }) => (
-  <>
-    <span className="-my-1 flex items-center gap-0.5">
-      <Link href={modelHref(id)} className="truncate underline-offset-4 hover:underline">
-        <span className="font-mono font-medium">{id}</span>
-      </Link>
-      <CopyButton quiet text={id} label={`Copy ${id}`} />
-    </span>
-    <span className="block text-muted max-md:hidden">{firstSentence(description)}</span>
-    {retiresOn ? <span className="block text-xs text-amber-ink">Retires on {retiresOn}</span> : null}
-    <span className="block truncate text-xs text-muted md:hidden">
-      {provider} · {countText(contextWindow)}
-    </span>
-  </>
-);
+const NameCell = ({ model, today }: { model: PricedModel; today: string }) => {
+  const { id, description, provider, contextWindow } = model;
+  const retirement = retirementText(model, today);
+  return (
+    <>
+      <span className="-my-1 flex items-center gap-0.5">
+        <Link href={modelHref(id)} className="truncate underline-offset-4 hover:underline">
+          <span className="font-mono font-medium">{id}</span>
+        </Link>
+        <CopyButton quiet text={id} label={`Copy ${id}`} />
+      </span>
+      <span className="block text-muted max-md:hidden">{firstSentence(description)}</span>
+      {retirement ? <span className="block text-xs text-amber-ink">{retirement}</span> : null}
+      <span className="block truncate text-xs text-muted md:hidden">
+        {provider} · {countText(contextWindow)}
+      </span>
+    </>
+  );
+};
 
 const CostCell = ({ model: { input, output, cost }, places }: { model: PricedModel; places: number }) => (
   <>

@@ -18,6 +18,13 @@ export const modelHref = (id: string): string => `/models/${id.split("/").map(en
 /** What a list says of a model; the model's page says all of it. */
 export const firstSentence = (description: string): string => description.split(/(?<=\.)\s/)[0] ?? "";
 
+/** What a list says of a model's end; null where no date is known. */
+export function retirementText({ retiresOn, isServedOn, provider }: ModelPrice, today: string): string | null {
+  if (!retiresOn) return null;
+  if (!isServedOn) return `Retires on ${retiresOn}`;
+  return `${retiresOn <= today ? "Retired" : "Retires"} at ${provider} on ${retiresOn}`;
+}
+
 const MILLION = 1_000_000n;
 
 /** Prices are whole nano-USD per token, so the division by a million is exact. */

@@ -11,13 +11,18 @@ import { SearchField, TokenField } from "./view-fields";
 
 const FORM = "models-view";
 
-/**
- * Models to search, sort and price. Without JavaScript it is a form that requests the same view from the server.
- */
-export function ModelsTable({ rows }: { rows: readonly ModelPrice[] }) {
+interface ModelsTableProps {
+  rows: readonly ModelPrice[];
+  /** The day of the server, as YYYY-MM-DD. */
+  today: string;
+}
+
+/** Models to search, sort and price. Without JavaScript it is a form that requests the same view from the server. */
+export function ModelsTable({ rows, today }: ModelsTableProps) {
   const [view, change] = useView();
   const models = useMemo(() => arrange(rows, view), [rows, view]);
   const columns = modelColumns(models, {
+    today,
     form: FORM,
     sort: view.sort,
     onSort: (key) => change({ sort: nextSort(view.sort, key) }),

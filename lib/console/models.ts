@@ -1,10 +1,12 @@
 // The model catalogue for pages: plain serializable rows, prices as exact decimal text.
 
+import { now } from "@/lib/base/clock";
 import { usdText } from "@/lib/base/money";
-import { defaultModel, listModels } from "@/lib/providers/catalogue";
+import { defaultModel, listModels, vendorRetirementOf } from "@/lib/providers/catalogue";
 import { endpoints } from "@/lib/providers/endpoints";
 import { takesImages } from "@/lib/providers/image-bound/bound";
 import { listPrices } from "@/lib/providers/prices";
+import type { Model } from "@/lib/providers/types";
 import type { ModelPrice } from "./views/models";
 
 const vendorNames: Readonly<Record<string, string>> = {
@@ -27,9 +29,20 @@ export const defaultModelPrice = (models: readonly ModelPrice[]): ModelPrice => 
 
 const perMillion = (nanoUsdPerToken: bigint): string => usdText(nanoUsdPerToken * 1_000_000n);
 
-/** Every model on offer with its price, in catalogue order. */
+/** Every model on offer with its price: current ones first, the newest leading, then embeddings, then what its vendor has retired. */
 export function listModelPrices(): ModelPrice[] {
-  return listModels().map((model) => ({
+  const today = now().toISOString().slice(0, 10);
+  const rankOf = ({ type, retiresOn = today }: ModelPrice) => (retiresOn < today ? 2 : type === "embedding" ? 1 : 0);
+  const ofDay = ({ releasedOn = "" }: ModelPrice) => releasedOn;
+  // toSorted is stable: models of one day keep the catalogue's order.
+  return listModels()
+    .map(priceOf)
+    .toSorted((one, other) => rankOf(one) - rankOf(other) || ofDay(other).localeCompare(ofDay(one)));
+}
+
+function priceOf(model: Model): ModelPrice {
+  const retirement = model.retirement ?? vendorRetirementOf(model);
+  return {
     id: model.id,
     type: model.type,
     aliases: model.aliases,
@@ -41,7 +54,9 @@ export function listModelPrices(): ModelPrice[] {
     inputPrice: perMillion(model.prices[0].input),
     outputPrice: perMillion(model.prices[0].output),
     prices: listPrices(model.prices).map(({ price, ...listed }) => ({ ...listed, per1M: perMillion(price) })),
-    retiresOn: model.retirement?.on,
-    successor: model.retirement?.successor,
-  }));
+    releasedOn: model.releasedOn,
+    retiresOn: retirement?.on,
+    isServedOn: model.retirement === undefined && retirement !== undefined,
+    successor: retirement?.successor,
+  };
 }

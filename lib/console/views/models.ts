@@ -27,8 +27,12 @@ export interface ModelPrice {
   outputPrice: string;
   /** Of each kind of token that has a price of its own, input and output included, and of each length of the prompt. */
   prices: readonly ListedModelPrice[];
+  /** The day on which its vendor released it, as YYYY-MM-DD. */
+  releasedOn?: string | undefined;
   /** The first day without it, UTC: `2027-01-14`; absent when no date is known. */
   retiresOn?: string | undefined;
+  /** From that day on another host, or a simulated provider, serves it here. */
+  isServedOn?: boolean | undefined;
   /** The model to use instead. */
   successor?: string | undefined;
 }

@@ -3,12 +3,12 @@
 
 import { nanoUsd } from "@/lib/base/money";
 import type { ModelRoute, ProviderId } from "../model-route";
-import { dearestOf, fillPrices, mapPrices, type Prices } from "../prices";
+import { dearestOf, fillPrices, listPrices, mapPrices, type Prices } from "../prices";
 import type { ChatDialect } from "../provider-entry";
 import type { Model, TokenBoundId } from "../types";
 
 const DEFAULT_MAX_TOKENS = 1024;
-const MARGIN_PERCENT = 5n;
+export const MARGIN_PERCENT = 5n;
 
 /** Nano-USD per token (1 USD per million tokens = 1,000). A kind without a price costs `input`, and reasoning `output`. */
 interface KindCosts {
@@ -48,6 +48,12 @@ export interface ModelRow {
 
 /** The cost plus the margin, rounded up to whole nano-USD. */
 const withMargin = (cost: bigint) => nanoUsd((cost * (100n + MARGIN_PERCENT) + 99n) / 100n);
+
+/** True where every price is the provider's plus the margin. */
+export const followsMargin = ({ prices, costs }: Pick<Model, "prices" | "costs">): boolean =>
+  JSON.stringify(listPrices(prices), bigintText) === JSON.stringify(listPrices(mapPrices(costs, withMargin)), bigintText);
+
+const bigintText = (_: string, value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value);
 
 const inNanoUsd = <Costs extends KindCosts>({ input, output, ...other }: Costs) => ({
   input: nanoUsd(input),

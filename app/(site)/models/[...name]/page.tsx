@@ -6,11 +6,12 @@ import { curlPrompt, embeddingExample, pythonPrompt, typescriptPrompt } from "@/
 import { readSite } from "@/app/site";
 import { CodeTabs } from "@/components/docs/code-tabs";
 import { ModelPrices } from "@/components/models/model-prices";
-import { modelHref } from "@/components/models/model-row";
+import { modelHref, retirementText } from "@/components/models/model-row";
 import { ActionLink } from "@/components/ui/action-link";
 import { CodeBlock } from "@/components/ui/code-block";
 import { CopyButton } from "@/components/ui/copy-button";
 import { countText } from "@/components/ui/text/number-text";
+import { now } from "@/lib/base/clock";
 import { findModelPrice, listModelPrices } from "@/lib/console/models";
 import type { ModelPrice } from "@/lib/console/views/models";
 
@@ -46,9 +47,8 @@ export async function generateMetadata(props: ModelPageProps): Promise<Metadata>
 export default async function ModelPage(props: ModelPageProps) {
   const model = await readModel(props);
   const { id, provider, description, type } = model;
-  const site = readSite();
   return (
-    <article className="max-w-reading pt-8 lg:pt-12">
+    <article className="pt-8 lg:pt-12">
       <p className="text-sm text-muted">
         <Link href="/models" className="underline-offset-4 hover:text-ink hover:underline">
           Models
@@ -59,7 +59,7 @@ export default async function ModelPage(props: ModelPageProps) {
         <h1 className="font-mono text-lg font-medium tracking-tight break-all sm:text-xl">{id}</h1>
         <CopyButton quiet text={id} label={`Copy ${id}`} />
       </div>
-      <p className="mt-2 text-muted">{description}</p>
+      <p className="mt-2 max-w-reading text-muted">{description}</p>
       <RetirementNotice model={model} />
       <div className="mt-6 flex flex-wrap gap-3">
         {type === "embedding" ? (
@@ -75,27 +75,38 @@ export default async function ModelPage(props: ModelPageProps) {
           </>
         )}
       </div>
-      <ModelPrices model={model} />
-      <ModelFacts model={model} />
-      <section aria-labelledby="code" className="mt-10">
-        <h2 id="code" className="mb-4 text-base font-medium">
-          Use it from code
-        </h2>
-        {type === "embedding" ? (
-          <CodeBlock title="curl" copy={embeddingExample(site, id)} />
-        ) : (
-          <CodeTabs
-            name="code"
-            legend="Language"
-            tabs={[
-              { label: "curl", title: "curl", code: curlPrompt(site, id) },
-              { label: "TypeScript", title: "TypeScript", code: typescriptPrompt(site, id) },
-              { label: "Python", title: "Python", code: pythonPrompt(site, id) },
-            ]}
-          />
-        )}
-      </section>
+      <div className="grid gap-x-12 lg:grid-cols-2">
+        <div className="min-w-0">
+          <ModelPrices model={model} />
+          <ModelFacts model={model} />
+        </div>
+        <ModelCode model={model} />
+      </div>
     </article>
+  );
+}
+
+function ModelCode({ model: { id, type } }: { model: ModelPrice }) {
+  const site = readSite();
+  return (
+    <section aria-labelledby="code" className="mt-10 min-w-0">
+      <h2 id="code" className="mb-4 text-base font-medium">
+        Use it from code
+      </h2>
+      {type === "embedding" ? (
+        <CodeBlock title="curl" copy={embeddingExample(site, id)} />
+      ) : (
+        <CodeTabs
+          name="code"
+          legend="Language"
+          tabs={[
+            { label: "curl", title: "curl", code: curlPrompt(site, id) },
+            { label: "TypeScript", title: "TypeScript", code: typescriptPrompt(site, id) },
+            { label: "Python", title: "Python", code: pythonPrompt(site, id) },
+          ]}
+        />
+      )}
+    </section>
   );
 }
 
@@ -103,6 +114,7 @@ export default async function ModelPage(props: ModelPageProps) {
 const ModelFacts = ({ model }: { model: ModelPrice }) => (
   <Facts title="Features">
     <Fact name="Provider">{model.provider}</Fact>
+    {model.releasedOn ? <Fact name="Released">{model.releasedOn}</Fact> : null}
     <Fact name={model.type === "embedding" ? "Max input" : "Context window"}>{countText(model.contextWindow)} tokens</Fact>
     {model.type === "embedding" ? null : <PromptFacts model={model} />}
     {model.aliases.length === 0 ? null : (
@@ -137,21 +149,28 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
 );
 
 /** When a model retires, and what to use instead; nothing without a date. */
-function RetirementNotice({ model: { retiresOn, successor } }: { model: ModelPrice }) {
-  if (!retiresOn) return null;
+function RetirementNotice({ model }: { model: ModelPrice }) {
+  const { successor, isServedOn } = model;
+  const text = retirementText(model, now().toISOString().slice(0, 10));
+  if (text === null) return null;
   return (
-    <p className="mt-5 rounded border border-amber-edge bg-amber-wash px-4 py-3 text-sm text-amber-ink">
-      Retires on {retiresOn}
+    <p className="mt-5 max-w-reading rounded border border-amber-edge bg-amber-wash px-4 py-3 text-sm text-amber-ink">
+      {text}.{" "}
+      {!isServedOn
+        ? "Requests are refused from that day on."
+        : readSite().isSandbox
+          ? "This sandbox simulates it."
+          : "Another host still serves it here."}
       {successor ? (
         <>
-          ; use{" "}
+          {" "}
+          Use{" "}
           <Link href={modelHref(successor)} className="font-mono underline underline-offset-4">
             {successor}
           </Link>{" "}
-          instead
+          instead.
         </>
       ) : null}
-      . From that day on it is refused.
     </p>
   );
 }
