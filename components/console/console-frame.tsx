@@ -1,6 +1,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import type { NamedWallet } from "@/lib/console/views/wallet";
+import { SearchButton } from "../palette/search-button";
 import { PennyMark } from "../site/penny-mark";
 import type { Theme } from "../site/theme";
 import { ThemeToggle } from "../site/theme-toggle";
@@ -34,6 +35,7 @@ export function ConsoleFrame({ name, theme, wallet, onSignOut, children }: Conso
               Docs
             </Link>
           </nav>
+          <SearchButton isSignedIn />
           <HeaderBalance />
           <AccountMenu wallet={wallet} onSignOut={onSignOut} />
           <ThemeToggle initial={theme} />

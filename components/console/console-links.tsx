@@ -19,33 +19,33 @@ import {
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { Menu, MenuItem, MenuSeparator } from "../ui/menu";
+import { type ConsoleArea, consoleAreas, siteAreas } from "./console-areas";
 
-interface ConsoleLink {
-  href: string;
-  text: string;
+const icons: Readonly<Record<string, LucideIcon>> = {
+  "/overview": LayoutGridIcon,
+  "/keys": KeyRoundIcon,
+  "/deposit": ArrowDownToLineIcon,
+  "/withdraw": ArrowUpFromLineIcon,
+  "/usage": ActivityIcon,
+  "/alerts": BellIcon,
+  "/playground": TerminalIcon,
+  "/payments": SignatureIcon,
+  "/activity": HistoryIcon,
+  "/settings": SettingsIcon,
+  "/models": BoxesIcon,
+  "/docs": BookOpenIcon,
+};
+
+interface ConsoleLink extends ConsoleArea {
   Icon: LucideIcon;
-  /** In the phone's bottom bar, which has space for four links and "More". */
-  inBar?: boolean;
 }
 
-const links: readonly ConsoleLink[] = [
-  { href: "/overview", text: "Overview", Icon: LayoutGridIcon, inBar: true },
-  { href: "/keys", text: "Keys", Icon: KeyRoundIcon, inBar: true },
-  { href: "/deposit", text: "Deposit", Icon: ArrowDownToLineIcon, inBar: true },
-  { href: "/withdraw", text: "Withdraw", Icon: ArrowUpFromLineIcon },
-  { href: "/usage", text: "Usage", Icon: ActivityIcon, inBar: true },
-  { href: "/alerts", text: "Alerts", Icon: BellIcon },
-  { href: "/playground", text: "Playground", Icon: TerminalIcon },
-  { href: "/payments", text: "Pay per request", Icon: SignatureIcon },
-  { href: "/activity", text: "Activity", Icon: HistoryIcon },
-  { href: "/settings", text: "Settings", Icon: SettingsIcon },
-];
+const withIcon = (area: ConsoleArea): ConsoleLink => ({ ...area, Icon: icons[area.href] ?? EllipsisIcon });
+
+const links = consoleAreas.map(withIcon);
 
 /** On a desktop they are in the header. */
-const siteLinks: readonly ConsoleLink[] = [
-  { href: "/models", text: "Models", Icon: BoxesIcon },
-  { href: "/docs", text: "Docs", Icon: BookOpenIcon },
-];
+const siteLinks = siteAreas.map(withIcon);
 
 const look = "text-muted transition hover:text-ink aria-[current]:text-ink [&[aria-current]_svg]:text-copper-ink";
 

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { SearchButton } from "../palette/search-button";
 import { PennyMark } from "./penny-mark";
 import type { Theme } from "./theme";
 import { ThemeToggle } from "./theme-toggle";
@@ -31,6 +32,7 @@ export function SiteHeader({ name, theme, isSignedIn }: SiteHeaderProps) {
             </Link>
           ))}
         </nav>
+        <SearchButton isSignedIn={isSignedIn} />
         <Link
           href={isSignedIn ? "/overview" : "/connect"}
           className="inline-flex h-8 items-center rounded bg-ink px-3 text-sm font-medium whitespace-nowrap text-paper transition hover:bg-muted"

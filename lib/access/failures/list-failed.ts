@@ -75,6 +75,18 @@ export async function countFailures(filter: FailureFilter): Promise<{ listed: Fa
   return { listed: sums("listed"), unlisted: sums("unlisted") };
 }
 
+/** Refused and failed requests of this account whose id begins with `beginning`. */
+export async function findFailedIds(
+  accountId: AccountId,
+  beginning: string,
+  limit: number,
+): Promise<{ requestId: string; state: FailureKind }[]> {
+  // Ids are compared byte by byte, and `~` is above every character of one.
+  const where = { accountId, requestId: { gte: beginning, lt: `${beginning}~` } };
+  const found = await prisma().failedRequest.findMany({ where, select: { requestId: true, status: true }, take: limit });
+  return found.map(({ requestId, status }) => ({ requestId, state: status < FIRST_SERVER_ERROR ? "refused" : "failed" }));
+}
+
 /** The account's failed request of this id; null for an unknown id and for another account's. */
 export const findFailure = async (accountId: AccountId, requestId: string): Promise<FailureLine | null> =>
   (await prisma().failedRequest.findFirst({ where: { accountId, requestId }, select: columns })) as FailureLine | null;

@@ -1,0 +1,6 @@
+// What the command palette finds in an account.
+
+export interface AccountSearch {
+  keys: readonly { id: string; name: string; display: string; state: string }[];
+  requests: readonly { requestId: string; state: "running" | "charged" | "refused" | "failed" }[];
+}
