@@ -24,6 +24,20 @@ const nextConfig: NextConfig = {
   experimental: { preloadEntriesOnStart: false, serverActions: { bodySizeLimit: 65_536 } },
   // Our own server writes them too, with the Content-Security-Policy, whose nonce needs it, and HSTS, which needs the public URL.
   headers: async () => [{ source: "/:path*", headers: fixedHeaders(undefined).map(([key, value]) => ({ key, value })) }],
+  rewrites: async () => ({
+    beforeFiles: [
+      { source: "/docs.md", destination: "/docs-text" },
+      { source: "/docs/:path*.md", destination: "/docs-text/:path*" },
+      // As agents ask that read Markdown; a browser names HTML first.
+      {
+        source: "/docs/:path*",
+        has: [{ type: "header", key: "accept", value: "text/markdown.*" }],
+        destination: "/docs-text/:path*",
+      },
+    ],
+    afterFiles: [],
+    fallback: [],
+  }),
   typescript: { ignoreBuildErrors: true }, // `npm run check` has the types checked, once
 };
 

@@ -23,6 +23,8 @@ export default async function SiteLayout({ children }: { children: ReactNode }) 
 
 const footerLinks = [
   { href: "/models", text: "Models and prices" },
+  { href: "/docs/balance", text: "Why your balance is right" },
+  { href: "/docs/privacy", text: "Privacy" },
   { href: "/docs", text: "Quick start" },
   { href: "/docs/api", text: "API reference" },
   { href: "/docs/errors", text: "Errors" },

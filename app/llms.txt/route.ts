@@ -1,5 +1,6 @@
 // GET /llms.txt: the service in plain text for language models (llmstxt.org): what it is, where, how to call it, what it costs.
 
+import { docsPages } from "@/components/docs/docs-pages";
 import { config } from "@/lib/base/config";
 import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
@@ -27,9 +28,9 @@ ${isSandbox ? "\nThis is a sandbox: models and money are simulated. No real mone
 - Authentication: the header "Authorization: Bearer <key>". Keys start with pp_ and are created in the web console, not by API. The examples read the key from $${keyVariable}.
 - OpenAI SDKs work: set the base URL to ${baseUrl}/api/v1 and use your key.
 - Limits per account: ${RATE_LIMIT_PER_MINUTE} requests per minute, ${CONCURRENCY_LIMIT} concurrent, unless agreed otherwise.
-- Billing: the maximum cost is reserved before the model runs; the exact cost is charged when the answer is complete. Set maxCost (USD) to limit it. With clipToBalance: true (or the header X-Clip-To-Balance: true) the answer is shortened to what balance and cap allow, instead of 402.
+- Billing: the maximum cost is reserved before the model runs; the exact cost is charged when the answer is complete. Set maxCost (USD) to limit it. With clipToBalance: true (or the header X-Clip-To-Balance: true) the answer is shortened to what the balance and the key's spending limit allow, instead of 402.
 - Pay per request: a request can carry a payment signed by a wallet, instead of using the balance; GET /api/v1/payment-terms describes what to sign.
-- Without an account: POST /api/v1/x402/prompt takes the same body and speaks x402 version 2 (scheme exact, USDC on Base and Solana; extensions payment-identifier, sign-in-with-x, bazaar).
+- Without an account: POST /api/v1/x402/prompt takes the same body and supports x402 version 2 (scheme exact, USDC on Base and Solana; extensions payment-identifier, sign-in-with-x, bazaar).
 - Deposits: USDC on Base or Solana, to the account's own addresses, listed under wallet in GET /api/v1/balance. Minimum: 1 USD.
 - Retries: send an Idempotency-Key; a repeated request returns the first answer and is charged once. Do not retry a 402. Wait for Retry-After on 429, 503 and 529.
 
@@ -49,22 +50,10 @@ ${models.map(({ id, inputPrice, outputPrice, contextWindow }) => `- ${id}: ${inp
 
 ## Docs
 
-- [Quick start](${baseUrl}/docs): curl, TypeScript and Python
-- [API keys](${baseUrl}/docs/keys): scopes, allowed addresses, caps and changing a secret
-- [Deposits](${baseUrl}/docs/deposits): how to deposit USDC, on which networks, and how long it takes
-- [Withdrawals](${baseUrl}/docs/withdrawals): how to withdraw USDC to your wallet, what it costs, and what the wallet signs
-- [Account](${baseUrl}/docs/account): wallets, what is signed, closing an account
-- [Claude Code](${baseUrl}/docs/claude-code): its settings, and Anthropic's SDK
-- [Codex](${baseUrl}/docs/codex): config.toml for Codex CLI
-- [Clients](${baseUrl}/docs/clients): OpenAI SDK, Vercel AI SDK, LangChain and Cursor
-- [Images](${baseUrl}/docs/images): endpoints, formats, limits and cost
-- [Embeddings](${baseUrl}/docs/embeddings): in OpenAI's format, with batches
-- [Webhooks](${baseUrl}/docs/webhooks): events, signatures and receivers in TypeScript and Python
-- [Pay per request](${baseUrl}/docs/payments): sign a payment with each request; an example, and every reason for a refusal
-- [x402](${baseUrl}/docs/x402): pay without an account, with stock clients
-- [API reference](${baseUrl}/docs/api): every operation and field
+Each page is also Markdown: add .md to its URL, or send "Accept: text/markdown". All of them in one file: ${baseUrl}/llms-full.txt
+
+${docsPages.map(({ path, title, description }) => `- [${title}](${baseUrl}${path}.md): ${description}`).join("\n")}
 - [OpenAPI 3.1](${baseUrl}/api/v1/openapi.json): machine-readable API reference
-- [Errors](${baseUrl}/docs/errors): every error code, and how to fix it
 - [Models and prices](${baseUrl}/models): with a calculator
 - [Reserves](${baseUrl}/reserves): USDC we hold and owe, at which block; as JSON: ${baseUrl}/reserves.json
 `;

@@ -1,37 +1,75 @@
-"use client";
-
 import Link from "next/link";
-import { useLayoutEffect, useRef } from "react";
+import { type DocsPath, docsGroups, docsPages } from "./docs-pages";
+
+export interface NavPlace {
+  href: string;
+  text: string;
+}
 
 interface DocsNavProps {
-  pages: readonly { href: string; text: string }[];
-  /** The path of this page. */
-  current: string;
+  /** The page of the navigation that is marked. */
+  path: DocsPath;
+  /** Named on the phone's menu. */
+  here: NavPlace;
+  /** Pages below the marked one. */
+  below: readonly NavPlace[];
 }
 
-/** The pages of the docs: a column on a desktop, a line on a phone, moved so that this page is in sight. */
-export function DocsNav({ pages, current }: DocsNavProps) {
-  const line = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    const link = line.current?.querySelector<HTMLElement>("[aria-current]");
-    if (line.current && link) line.current.scrollLeft = link.offsetLeft - (line.current.clientWidth - link.offsetWidth) / 2;
-  }, []);
+/** The pages of the docs by group: a column on a desktop, a menu on a phone. It needs no script. */
+export function DocsNav({ path, here, below }: DocsNavProps) {
   return (
-    <nav
-      ref={line}
-      aria-label="Docs"
-      className="relative flex gap-5 overflow-x-auto border-b border-line text-sm lg:flex-col lg:gap-0 lg:border-0"
-    >
-      {pages.map(({ href, text }) => (
-        <Link
-          key={href}
-          href={href}
-          aria-current={href === current ? "page" : undefined}
-          className="py-2 whitespace-nowrap text-muted transition hover:text-ink aria-[current]:font-medium aria-[current]:text-ink lg:py-1"
-        >
-          {text}
-        </Link>
-      ))}
-    </nav>
+    <>
+      <nav aria-label="Docs" className="sticky top-6 max-h-[calc(100dvh-48px)] self-start overflow-y-auto pt-14 pb-4 text-sm max-lg:hidden">
+        <Groups path={path} here={here} below={below} />
+      </nav>
+      {/* Keyed by its page: a menu that stays open would cover the page that it led to. */}
+      <details key={here.href} className="border-b border-line text-sm lg:hidden">
+        <summary className="cursor-pointer py-2.5">
+          <span className="text-muted">Docs: </span>
+          <span className="font-medium break-words">{here.text}</span>
+        </summary>
+        <nav aria-label="Docs menu" className="pb-4 pl-4">
+          <Groups path={path} here={here} below={below} />
+        </nav>
+      </details>
+    </>
   );
 }
+
+const Groups = ({ path, here, below }: DocsNavProps) =>
+  docsGroups.map((group) => (
+    <div key={group} className="mb-5 last:mb-0">
+      <p className="mb-1 text-xs font-medium">{group}</p>
+      <ul>
+        {docsPages
+          .filter((page) => page.group === group)
+          .map((page) => (
+            <li key={page.path}>
+              <NavLink
+                place={{ href: page.path, text: page.title }}
+                mark={page.path !== path ? undefined : here.href === path ? "page" : "true"}
+              />
+              {page.path === path && below.length > 0 ? (
+                <ul className="my-1 border-l border-line pl-3">
+                  {below.map((place) => (
+                    <li key={place.href}>
+                      <NavLink place={place} mark={place.href === here.href ? "page" : undefined} />
+                    </li>
+                  ))}
+                </ul>
+              ) : null}
+            </li>
+          ))}
+      </ul>
+    </div>
+  ));
+
+const NavLink = ({ place: { href, text }, mark }: { place: NavPlace; mark: "page" | "true" | undefined }) => (
+  <Link
+    href={href}
+    aria-current={mark}
+    className="block py-1 text-muted transition hover:text-ink aria-[current]:font-medium aria-[current]:text-copper-ink max-lg:py-2.5"
+  >
+    {text}
+  </Link>
+);

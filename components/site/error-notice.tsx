@@ -1,5 +1,4 @@
 import { ActionLink } from "../ui/action-link";
-import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 
 /** What Next passes to an error page. */
@@ -26,9 +25,14 @@ export function ErrorNotice({ error: { digest }, retry, home }: ErrorNoticeProps
         </p>
       ) : null}
       <div className="mt-6 flex flex-wrap gap-3">
-        <Button look="primary" onClick={retry}>
+        {/* Not Button: what it needs to merge its class names would be a tenth of every public page. */}
+        <button
+          type="button"
+          onClick={retry}
+          className="inline-flex h-10 items-center rounded bg-ink px-4 text-sm font-medium text-paper transition hover:bg-muted"
+        >
           Try again
-        </Button>
+        </button>
         <ActionLink href={home.href}>{home.text}</ActionLink>
       </div>
     </Notice>

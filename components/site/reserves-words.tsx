@@ -4,12 +4,12 @@ import { Chapter } from "./chapter";
 /** How reserves are computed, what the public can verify, and what it cannot. */
 export function ReservesWords({ isSandbox }: { isSandbox: boolean }) {
   return (
-    <>
+    <div className="grid gap-x-12 lg:grid-cols-2 lg:[&>*:first-child]:row-span-2">
       <Chapter title="How it is calculated">
         <Text>
           <p>
-            Every 30 seconds we read both chains at a final block, which can no longer change: the treasury, and every deposit address that
-            ever received a payment. Then we read all balances from our ledger at one moment.
+            Every 30 seconds we read both chains at a final block, which can no longer change: the treasury and every deposit address that
+            ever received a payment. Then we read all balances from our ledger in one snapshot.
           </p>
           <p>
             Owed: customer balances including reserved amounts, unspent payments of wallets without an account, deposits below the minimum,
@@ -17,8 +17,8 @@ export function ReservesWords({ isSandbox }: { isSandbox: boolean }) {
             withdrawal stops being owed in the block where it leaves the treasury.
           </p>
           <p>
-            Our revenue stays in the treasury, so we usually hold slightly more than we owe. If we hold any less, all payouts stop until the
-            difference is restored, and this page says so. If a chain can’t be read, this page says that instead of guessing.
+            Our revenue stays in the treasury, so we usually hold slightly more than we owe. If we hold less, all payouts stop until the
+            difference is restored, and this page says so. If a chain can’t be read, this page says that too.
           </p>
         </Text>
       </Chapter>
@@ -42,12 +42,12 @@ export function ReservesWords({ isSandbox }: { isSandbox: boolean }) {
               The balance of deposit addresses. We do not publish the list, because it would reveal our customers&rsquo; payments, so you
               have to trust this figure. It stays small: deposits move to the treasury regularly.
             </li>
-            <li>That the money is not borrowed for a day, or claimed by someone off-chain.</li>
+            <li>That the funds are not borrowed for a day, or claimed by someone off-chain.</li>
             <li>That USDC is worth a dollar, or that its issuer will not freeze it.</li>
           </ul>
         </Text>
       </Chapter>
-    </>
+    </div>
   );
 }
 

@@ -17,11 +17,11 @@ interface CodeBlockProps {
 }
 
 const looks = {
-  scrolled: { section: "overflow-x-auto", pre: "w-max min-w-full" },
+  scrolled: { section: "scroll-edges overflow-x-auto", pre: "w-max min-w-full" },
   wrapped: { section: "max-h-90 overflow-y-auto", pre: "whitespace-pre-wrap [overflow-wrap:anywhere]" },
 };
 
-/** Code with its title and a copy button. Long lines scroll inside the block, never the page. */
+/** Code with its title and a copy button. Long lines scroll inside the block, never the page; a shadow marks the edge that hides more. */
 export function CodeBlock({ title, copy, children, note, bare = false, wraps = false }: CodeBlockProps) {
   const look = wraps ? looks.wrapped : looks.scrolled;
   return (

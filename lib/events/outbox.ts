@@ -74,11 +74,11 @@ export function readEvent({ id, sequence, type, at, data }: Prisma.EventModel): 
   return { id, sequence, type, at, data: readEventData(type, data as Record<string, unknown>) };
 }
 
-const KEPT_DAYS = 30;
+export const EVENTS_KEPT_DAYS = 30;
 
 /** Deletes events older than 30 days with their deliveries, and samples as old. A job runs it. */
 export async function deleteOldEvents(): Promise<void> {
-  const before = dateOf(now().getTime() - KEPT_DAYS * DAY_MS);
+  const before = dateOf(now().getTime() - EVENTS_KEPT_DAYS * DAY_MS);
   await deleteInBatches(
     (atOnce) => Prisma.sql`
       DELETE FROM event WHERE place IN (

@@ -29,12 +29,11 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
   const hadSession = (await cookies()).has(sessionCookieName());
   const cause = ended === "switched" || ended === "closed" ? ended : hadSession ? "ended" : "none";
   return (
-    <div className="mx-auto grid max-w-[880px] gap-12 pt-12 md:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] md:pt-20">
+    <div className="grid gap-12 pt-12 md:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] md:pt-20 lg:gap-24">
       <section>
         <h1 className="text-xl font-medium tracking-[-0.025em]">Connect a wallet</h1>
         <p className="mt-3 text-muted">
-          Your wallet is your account. No email, no password. The first time you sign in, you get your own deposit addresses on Base and
-          Solana.
+          Your wallet is your account. No email, no password. When you first sign in, you get your own deposit addresses on Base and Solana.
         </p>
         <ol className="mt-6 grid gap-3 text-sm">
           {steps.map((step, index) => (
@@ -63,7 +62,7 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
           <WalletLoader access={readWalletAccess()} next={next ?? overview} />
           <p className="mt-4 text-sm text-muted">
             {isSandbox
-              ? "No wallet? Both lists have two test wallets: one with money, and a new one to start from zero."
+              ? "No wallet? Each list has two test wallets: one with funds, and a new one to start from zero."
               : "On a phone, open this page in your wallet’s browser."}
           </p>
         </div>
@@ -90,6 +89,6 @@ function SignInNotice({ error, text }: { error: unknown; text: string | null }) 
 
 const steps = [
   "Choose a wallet.",
-  "Sign a message. It is free and moves no money.",
+  "Sign a message. It’s free and moves no funds.",
   "Deposit USDC, create a key and send your first request.",
 ];

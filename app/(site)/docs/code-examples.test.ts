@@ -20,7 +20,7 @@ import { openApiDocument } from "@/lib/gateway/openapi/document";
 import * as documented from "@/lib/gateway/openapi/examples";
 import { defaultModel } from "@/lib/providers/catalogue";
 import { countInputTokens, countTokens } from "@/lib/sandbox/models/tokens";
-import { listOperations } from "./api/operations";
+import { findOperation } from "./api/operations";
 import { type CodeExample, errorExamples, promptExamples, retryExamples, streamExamples } from "./code-examples";
 
 const service = await openService();
@@ -162,20 +162,23 @@ describe("an error is identified by its code", () => {
   });
 });
 
-describe("the curl line of each operation of the reference answers as described", () => {
+describe("the curl lines of each operation of the reference answer as described", () => {
   const paths = Object.entries(openApiDocument().paths).flatMap(([path, methods]) =>
     Object.values(methods).map(({ operationId }) => ({ path, operationId })),
   );
-  // curl has no wallet: payments/examples.test.ts covers x402.
+  // curl has no wallet: payments/examples.test.ts covers x402, and bodies with a payment.
   test.each(paths.filter(({ operationId }) => operationId !== "createX402Prompt"))("$operationId", async ({ operationId }) => {
     const { key } = await openAccount();
     const { requestId } = readPromptBody((await ask({ url: site.baseUrl, key, body: promptOf() })).text);
-    const operation = listOperations(site)
-      .flatMap(({ operations }) => operations)
-      .find(({ id }) => id === operationId);
-    const code = operation?.curl.replace(documented.EXAMPLE_REQUEST_ID, requestId) ?? "";
-    const answer = JSON.parse(await run({ runs: "curl", code }, key)) as object;
-    expect(Object.keys(answer)).toEqual(expect.arrayContaining(Object.keys(JSON.parse(operation?.answerExample ?? "") as object)));
+    const operation = findOperation(site, operationId);
+    const described = Object.keys(JSON.parse(operation?.answers[0]?.json ?? "") as object);
+    const lines = operation?.requests.filter(({ curl }) => !curl.includes('"payment"')) ?? [];
+    expect(lines.length).toBeGreaterThan(0);
+    for (const { label, curl } of lines) {
+      const printed = await run({ runs: "curl", code: curl.replace(documented.EXAMPLE_REQUEST_ID, requestId) }, key);
+      if (/"stream": ?true/.test(curl)) expect(printed, label).toMatch(/^(event|data): /m);
+      else expect(Object.keys(JSON.parse(printed) as object), label).toEqual(expect.arrayContaining(described));
+    }
   });
 
   test("the quick start's balance line answers as described", async () => {

@@ -49,7 +49,7 @@ const key = (site: Site) => (
       <p>
         <DocLink href="/connect">Connect a wallet</DocLink>, deposit USDC to your address, and create a key under{" "}
         <DocLink href="/keys">Keys</DocLink>. It starts with <Code>pp_</Code> and is shown once. Anyone with the key can spend your balance:
-        keep it in an environment variable, never in code, and set a spending cap.
+        keep it in an environment variable, never in code, and set a spending limit.
       </p>
     )}
     <CodeBlock title="Set the key" copy={exportKey(site)} />
@@ -66,7 +66,7 @@ const prompt = (site: Site, model: ModelPrice) => (
       dependencies, and a retry never pays twice.
     </p>
     <p>
-      Replace <Code>{model.id}</Code> with any model from the <DocLink href="/models">models page</DocLink>.
+      Replace <Code>{model.id}</Code> with any model from <DocLink href="/models">Models and prices</DocLink>.
     </p>
   </Section>
 );
@@ -75,7 +75,7 @@ function answer(model: ModelPrice) {
   const { json } = exampleAnswer(model);
   return (
     <Section id="answer" title="Read the response">
-      <CodeBlock title="Answer" copy={json}>
+      <CodeBlock title="Response" copy={json}>
         <JsonText text={json} lit={["totalCost"]} />
       </CodeBlock>
       <FieldTable
@@ -108,11 +108,12 @@ const request = (
         temperature: "0 to 2.",
         stream: "true to stream the answer.",
         maxCost: "USD. A request that could cost more is rejected before the model runs.",
-        clipToBalance: "true to get a shorter answer instead of 402 when the balance, the key's cap or maxCost allow less than maxTokens.",
+        clipToBalance:
+          "true to get a shorter answer instead of 402 when your balance, the key's spending limit or maxCost allow less than maxTokens.",
       }}
     />
     <p>
-      For every field and operation, see the <DocLink href="/docs/api#createPrompt">API reference</DocLink>.
+      For every field and operation, see the <DocLink href="/docs/api/createPrompt">API reference</DocLink>.
     </p>
   </Section>
 );
@@ -127,8 +128,8 @@ function stream(site: Site, model: ModelPrice) {
       <p>
         The stream ends with <Code>done</Code>, which contains the full answer and its cost, or with <Code>error</Code>. Nothing is sent
         before the model’s first token, so a failure before that returns its real HTTP status and costs nothing. If a stream breaks later,
-        you pay for what was delivered, and the event says how much. A connection that closes without either event was cut: send the request
-        again with the same <Code>Idempotency-Key</Code>. <Code>/chat/completions</Code> streams in OpenAI’s format.
+        you pay for what was delivered, and the event says how much. If the connection closes without either event, send the request again
+        with the same <Code>Idempotency-Key</Code>. <Code>/chat/completions</Code> streams in OpenAI’s format.
       </p>
     </Section>
   );
@@ -140,18 +141,18 @@ const retry = (site: Site, model: ModelPrice) => (
     <p>
       Send an <Code>Idempotency-Key</Code> of 1 to 255 printable characters, a new one for each request. If the connection drops, send the
       same request again: for 24 hours you get the first answer, marked <Code>Idempotent-Replayed: true</Code>, without a second charge.
-      After a failed request you can reuse its key. Our client sends a key automatically. The <Code>openai</Code> package retries
-      automatically without a key, so set one.
+      After a failed request you can reuse its key. Our client sets a key automatically. The <Code>openai</Code> package retries without
+      one, so set it yourself.
     </p>
     <p>
-      Don’t retry a 402 until you have deposited or raised the cap. Retry 429, 503 and 529 after <Code>Retry-After</Code>, and 500 with
-      exponential backoff when <Code>details.retryable</Code> is true. 503 <Code>PROVIDER_BUSY</Code>, 529 on <Code>/messages</Code>, means
-      that the model’s provider limits us or is overloaded.
+      Don’t retry a 402 until you have deposited or raised the key’s spending limit. Retry 429, 503 and 529 after <Code>Retry-After</Code>,
+      and 500 with exponential backoff when <Code>details.retryable</Code> is true. 503 <Code>PROVIDER_BUSY</Code> (529 on{" "}
+      <Code>/messages</Code>) means that the model’s provider is overloaded or limits our requests.
     </p>
     <p>
-      A prompt longer than the model’s context window is a 400 with <Code>details.reason</Code> <Code>context_length_exceeded</Code>.
-      OpenAI’s and Anthropic’s formats also use their own code and words for it, so agents shorten their conversation by themselves. What
-      else a provider rejects is quoted in the error.
+      A prompt longer than the model’s context window is a 400 with <Code>details.reason</Code> <Code>context_length_exceeded</Code>. In
+      OpenAI’s and Anthropic’s formats, the error also has their own code and message, so agents shorten the conversation by themselves. If
+      a provider rejects a request for another reason, the error quotes it.
     </p>
   </Section>
 );
@@ -160,15 +161,15 @@ function balance(site: Site) {
   const steps = {
     Before: "The maximum cost is reserved. If your balance does not cover it, you get a 402 and no model is called.",
     After: "Tokens times price is charged, exactly, before the answer is sent. The rest of the reserved amount is released.",
-    "On failure": "If the model fails before its first token, you pay nothing. The same goes for a JSON request that fails midway.",
+    "On failure": "If the model fails before its first token, you pay nothing. A JSON request that fails midway is free too.",
     "You cancel": (
       <div className="grid gap-2">
         <p>
-          Closing a stream stops it. What that costs depends on the model and its options; <Code>whenLeft</Code> in a quote tells you.
+          Closing a stream stops it. The cost depends on the model and its options; <Code>whenLeft</Code> in a quote tells you.
         </p>
         <p>
           <Code>drained</Code>, for models that may reason, Gemini models, and hosts that bill the whole answer anyway:{" "}
-          {whenLeftText.drained} Only the provider can count what a model thought.
+          {whenLeftText.drained} Only the provider can count reasoning tokens.
         </p>
         <p>
           <Code>cut</Code>, for all other models: {whenLeftText.cut}
@@ -176,22 +177,23 @@ function balance(site: Site) {
         <p>A JSON request is completed and charged.</p>
       </div>
     ),
-    "A provider breaks off":
-      "You pay what its provider had counted by then. Without a count you pay only what you certainly owe: the text that arrived, and the input at its cheapest price.",
+    "The provider fails midway":
+      "You pay what the provider had counted by then. Without a count, you pay the minimum: the text that arrived, and the input at its lowest price.",
     "We crash":
-      "You never pay more than was reserved. A charge is saved before its answer is sent. If we crash in between, a retry with the same Idempotency-Key returns that answer within ten seconds, without another charge. Without a key the answer is lost, so send one with every important request. If our database crashes, it may lose the most recent reservations; we cover that cost.",
+      "You never pay more than was reserved. A charge is saved before its answer is sent. If we crash in between, a retry with the same Idempotency-Key returns that answer within ten seconds, without another charge. Without a key the answer is lost, so send one with every important request.",
   };
   return (
     <Section id="balance" title="Billing">
       <Steps steps={steps} />
       <p>
-        Get the price in advance with <DocLink href="/docs/api#quotePrompt">a quote</DocLink>, limit it with <Code>maxCost</Code>, and see
-        how it was calculated in <DocLink href="/docs/api#getReceipt">the receipt</DocLink>.
+        Get the price in advance with <DocLink href="/docs/api/quotePrompt">a quote</DocLink>, limit it with <Code>maxCost</Code>, and see
+        how it was calculated in <DocLink href="/docs/api/getReceipt">the receipt</DocLink>.
       </p>
       <p>
         You <DocLink href="/docs/deposits">deposit</DocLink> USDC on Base or Solana. A wallet can also{" "}
-        <DocLink href="/docs/payments">pay per request</DocLink>, and programs without an account{" "}
-        <DocLink href="/docs/x402">pay with x402</DocLink>.
+        <DocLink href="/docs/payments">pay per request</DocLink>, and programs without an account can{" "}
+        <DocLink href="/docs/x402">pay with x402</DocLink>. <DocLink href="/docs/balance">Why your balance is right</DocLink> explains the
+        accounting, and <DocLink href="/docs/prices">Prices and fees</DocLink> what everything costs.
       </p>
       <CodeBlock title="curl, balance" copy={curlBalance(site)} />
       <FieldTable
@@ -213,9 +215,9 @@ function limits() {
   return (
     <Section id="limits" title="Limits">
       <p>
-        {rate} requests per minute sustained, {countText(CONCURRENCY_LIMIT)} concurrent; a stream counts until it ends. At most{" "}
-        {countText(2 * RATE_LIMIT_PER_MINUTE)} requests in any 60 seconds. Refused requests cost nothing. Higher limits are available on
-        request.
+        {rate} requests per minute on average, with bursts of up to {countText(2 * RATE_LIMIT_PER_MINUTE)} in any 60 seconds, and{" "}
+        {countText(CONCURRENCY_LIMIT)} at a time; a stream counts until it ends. Refused requests cost nothing. Higher limits are available
+        on request.
       </p>
       <FieldTable
         heading="Header"
@@ -245,7 +247,7 @@ const failedRequests = (
   <Section id="failed-requests" title="Failed requests">
     <p>
       Failed and refused requests are listed under <DocLink href="/usage?status=failed">Usage</DocLink> for 30 days, with the error code and
-      how to fix it. During a burst we keep the first 100 per minute and only count the rest.
+      how to fix it. We list the first 100 per minute and only count the rest.
     </p>
     <p>
       To find one request, paste its ID into the search on <DocLink href="/usage">Usage</DocLink>. Every response has the ID in the header{" "}

@@ -22,18 +22,20 @@ export default async function ReservesPage() {
   const { isSandbox } = readSite();
   const { figures, course } = reserves;
   return (
-    <div className="max-w-reading">
+    <>
       <Heading reserves={reserves} isSandbox={isSandbox} />
       {figures ? (
         <>
           <ReservesFiguresTable figures={figures} />
-          <ReservesPlaces places={figures.places} />
-          <ReservesCourse points={course} />
+          <div className="grid gap-x-12 lg:grid-cols-2">
+            <ReservesPlaces places={figures.places} />
+            <ReservesCourse points={course} />
+          </div>
         </>
       ) : null}
       <ReservesWords isSandbox={isSandbox} />
       <PageRefresh everyMs={30_000} />
-    </div>
+    </>
   );
 }
 
@@ -47,7 +49,7 @@ function Heading({ reserves, isSandbox }: { reserves: Reserves; isSandbox: boole
         <span aria-hidden="true" className={`inline-block size-3 shrink-0 -translate-y-0.5 rounded-full ${dots[tone]}`} />
         <span>{text}</span>
       </h1>
-      <p className="mt-3 text-muted">
+      <p className="mt-3 max-w-reading text-muted">
         {detail}
         {figures ? (
           <>
@@ -57,7 +59,7 @@ function Heading({ reserves, isSandbox }: { reserves: Reserves; isSandbox: boole
         ) : null}
       </p>
       {isSandbox ? (
-        <p className="mt-4 rounded border border-amber-edge bg-amber-wash px-4 py-3 text-sm text-amber-ink">
+        <p className="mt-4 max-w-reading rounded border border-amber-edge bg-amber-wash px-4 py-3 text-sm text-amber-ink">
           This is a sandbox. Both chains run locally, and the money has no value.
         </p>
       ) : null}

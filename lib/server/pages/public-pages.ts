@@ -16,6 +16,8 @@ const isPublic = (path: string): boolean =>
 /** What this request's page depends on; null when it is not the same for everybody, or only a part of a page is asked for. */
 export function publicVariant({ method = "GET", url = "/", headers }: IncomingMessage): PageVariant | null {
   if ((method !== "GET" && method !== "HEAD") || !isPublic(url)) return null;
+  // The same page as Markdown, which is kept elsewhere: app/(site)/docs/text.
+  if (url.endsWith(".md") || headers.accept?.startsWith("text/markdown")) return null;
   // Next answers these with other bodies than a page.
   if (Object.keys(headers).some((name) => name === "rsc" || name.startsWith("next-"))) return null;
   const theme = readCookie(headers.cookie, THEME_COOKIE);

@@ -2,6 +2,7 @@ import { Code } from "@/components/docs/code";
 import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
+import { ERASED_AFTER_DAYS } from "@/lib/console/erase-closed";
 
 export const metadata = docsMetadata("/docs/account");
 
@@ -10,61 +11,64 @@ export default function AccountDocsPage() {
     <DocsArticle path="/docs/account">
       <Section id="wallets" title="Your wallets">
         <p>
-          Each linked wallet can sign in and do everything. Link a second one in <DocLink href="/settings">Settings</DocLink>, and keep it
-          somewhere else: whoever loses their only wallet loses the account, and we cannot give it back.
+          Each linked wallet can sign in and has full access. Link a second wallet in <DocLink href="/settings">Settings</DocLink> and keep
+          it somewhere else. If you lose your only wallet, you lose the account, and we can’t restore it.
         </p>
       </Section>
       <Section id="lost" title="A lost or stolen wallet">
         <p>
-          Sign in with another linked wallet and unlink the lost one in Settings. That takes effect after 24 hours. From the signature on,
-          the wallet that leaves can sign nothing and receive nothing, and its sessions end. Until then another wallet can have it kept.
+          Sign in with another linked wallet and unlink the lost one in Settings. Unlinking takes effect after 24 hours. As soon as you
+          sign, the wallet can’t sign or receive anything, and its sessions end. Within these 24 hours, another linked wallet can stop the
+          unlinking.
         </p>
         <p>
-          If somebody else unlinks yours, you get the event <Code>wallet.leaving</Code>. For these 24 hours your wallet still signs in, and
-          takes power away, but gives none: cancel withdrawals, pause or revoke keys, end all sessions. Then contact support with your
-          account ID: we can freeze the account and keep your wallet. A wallet that was linked less than 24 hours ago unlinks and keeps no
-          other one, and loosens no rules.
+          If somebody unlinks your wallet, you get the event <Code>wallet.leaving</Code>. For 24 hours it can still sign in to protect the
+          account: cancel withdrawals, pause or revoke keys, and sign out all sessions. Then contact support with your account ID. We can
+          freeze the account and keep your wallet linked. A wallet linked less than 24 hours ago can’t unlink other wallets, stop an
+          unlinking, or loosen rules.
         </p>
         <p>
-          If it may be stolen, also use “Sign out everywhere” and pause all keys. Your{" "}
-          <DocLink href="/docs/withdrawals#rules">own rules for withdrawals</DocLink> limit what a thief can do before you notice.
+          If a wallet may be stolen, also use “Sign out everywhere” and pause all keys. Your{" "}
+          <DocLink href="/docs/withdrawals#rules">withdrawal rules</DocLink> limit what a thief can do before you notice.
         </p>
       </Section>
       <Section id="signatures" title="What is signed">
         <p>
-          A session alone gives no power away. A wallet signs a line that says what it allows: a new key, a new secret, a key’s higher
-          limits or weaker alarm, a withdrawal, looser rules for withdrawals, linking and unlinking a wallet, closing the account. For 15
-          minutes after a signature you are not asked again for keys that end within 90 days and together can spend at most $5.
+          Being signed in is not enough for sensitive changes. You sign a message that states what you allow: a new key, a new secret,
+          higher limits or a weaker alarm for a key, a withdrawal, looser withdrawal rules, linking or unlinking a wallet, and closing the
+          account. For 15 minutes after a signature, you aren’t asked again for keys that expire within 90 days and can spend at most $5
+          together.
         </p>
         <p>
-          The <DocLink href="/playground">playground</DocLink> spends at most $5 a day; for more you sign, and for 15 minutes it has no
-          limit. What takes power away, such as pausing a key, takes none.
+          The <DocLink href="/playground">playground</DocLink> can spend $5 a day without a signature. With one, it has no limit for 15
+          minutes. Changes that reduce access, such as pausing a key, never need a signature.
         </p>
       </Section>
       <Section id="closing" title="Close your account">
         <p>
-          Withdraw your balance, then choose “Close account” in Settings and sign. What is left below the smallest withdrawal stays on the
-          account. Sign in with one of its wallets to open it again: its addresses stay watched, so that nothing you send to them is lost.
-          Keys and sessions end at once. What names you is erased seven days later, so that nobody who closes an account that is not theirs
-          removes their traces: your alerts get <Code>account.closed</Code>, and signing in stops the erasing.
+          Withdraw your balance, then choose “Close account” in Settings and sign. Keys and sessions end immediately. A rest below the
+          minimum withdrawal stays on the account. To reopen it, sign in with one of its wallets; its deposit addresses stay monitored, so
+          no deposit is lost. Personal data is deleted {ERASED_AFTER_DAYS} days later. The delay keeps a thief from erasing their traces:
+          your alerts get <Code>account.closed</Code>, and signing in cancels the deletion.
         </p>
         <FieldTable
           isPlain
           heading="What"
           rows={{
-            "Erased after seven days":
-              "The browsers and IP addresses of sessions, the names and networks of keys, the texts you signed, webhooks and e-mail addresses, also from the audit log; events, refused requests, challenges.",
-            "Erased within 24 hours":
-              "In our database, so that a retry gets it: the answer to a request with an Idempotency-Key; and, encrypted so that only the same payment with the same body opens it, the answer to a request with a signed payment or a sign-in of x402. Prompts, and all other answers, are never stored.",
-            "Kept for the books":
-              "Charges, deposits, payments and withdrawals, with their amounts, models, times, addresses and transactions: without them the books would not add up, and nobody could prove what was charged.",
+            [`Deleted after ${ERASED_AFTER_DAYS} days`]:
+              "Browsers and IP addresses of sessions, names and allowed networks of keys, signed texts, webhooks and email addresses, also in the audit log; events and refused requests.",
+            "Deleted within 24 hours":
+              "Answers stored for retries: to requests with an Idempotency-Key and, encrypted, to requests with a signed payment or an x402 sign-in. Prompts and all other answers are never stored.",
+            "Kept for accounting":
+              "Charges, deposits, payments and withdrawals, with amounts, models, times, addresses and transactions. They prove what was charged.",
             "Kept in the audit log":
-              "What was changed, when and by which wallet, such as a key’s cap and its models; no names, no networks, and no longer from where.",
-            "Kept for you": "The addresses of your wallets and your deposit addresses: money that comes in later is still yours.",
+              "What was changed, when and by which wallet, such as a key’s spending limit. No names, networks, IP addresses or browsers.",
+            "Kept for you": "Your wallet and deposit addresses, because money that arrives later is still yours.",
           }}
         />
         <p>
-          Everything that is kept is under your account ID, such as <Code>acc_…</Code>. It names no person.
+          Everything that is kept is stored under your account ID, such as <Code>acc_…</Code>. See also{" "}
+          <DocLink href="/docs/privacy">Privacy</DocLink>.
         </p>
       </Section>
     </DocsArticle>

@@ -17,7 +17,7 @@ export default function ClaudeCodePage() {
   return (
     <DocsArticle path="/docs/claude-code">
       <Section id="setup" title="Set up Claude Code">
-        <p>Set two variables before you start Claude Code, or put them into its settings file.</p>
+        <p>Set these variables before you start Claude Code, or put them in its settings file.</p>
         <CodeTabs
           name="setup"
           legend="Where"
@@ -28,47 +28,48 @@ export default function ClaudeCodePage() {
         />
         <p>
           <Code>ANTHROPIC_AUTH_TOKEN</Code> is sent as <Code>Authorization: Bearer</Code>, <Code>ANTHROPIC_API_KEY</Code> as{" "}
-          <Code>x-api-key</Code>. Either works. If both are set, the one in <Code>Authorization</Code> counts.
+          <Code>x-api-key</Code>. Either works. If both are set, <Code>Authorization</Code> is used.
         </p>
       </Section>
       <Section id="models" title="Models">
         <p>
-          Any model of <DocLink href="/models">the list</DocLink> works, not only Claude. <Code>ANTHROPIC_MODEL</Code> is the main model,{" "}
+          You can use <DocLink href="/models">any model</DocLink>, not only Claude. <Code>ANTHROPIC_MODEL</Code> sets the main model,{" "}
           <Code>ANTHROPIC_DEFAULT_HAIKU_MODEL</Code> the one for small tasks such as titles.
         </p>
         <p>
-          With <Code>CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY=1</Code>, <Code>/model</Code> also lists every Claude that is available
-          here. Other models work by name.
+          With <Code>CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY=1</Code>, <Code>/model</Code> also lists every Claude model that is
+          available here. Set other models by name.
         </p>
       </Section>
       <Section id="differences" title="What is different">
         <FieldTable
           isPlain
-          heading="Topic"
+          heading="Feature"
+          about="How it works here"
           rows={{
             Balance:
-              "Claude Code allows every answer up to 32,000 tokens, and that maximum is reserved for each request. With a small balance, turn on clipping for the key, or lower CLAUDE_CODE_MAX_OUTPUT_TOKENS.",
-            "Hosted tools": "Tools that run at Anthropic, such as web search, are left out. The header X-Dropped-Tools names them.",
+              "Claude Code allows up to 32,000 output tokens, and each request reserves the cost of that maximum. With a small balance, turn on clipping for the key, or lower CLAUDE_CODE_MAX_OUTPUT_TOKENS.",
+            "Hosted tools": "Tools that run at Anthropic, such as web search, are dropped and named in the header X-Dropped-Tools.",
             Betas: "Beta headers, priority, fast mode and unknown fields are ignored.",
             Thinking:
-              "Thinking is kept between turns with the same model, and left out when you switch models. A session that began at another service (claude --resume) is refused once, in the words after which Claude Code leaves that thinking out.",
+              "Thinking is kept between turns with the same model, and dropped when you switch models. A session that started at another service (claude --resume) gets one error, after which Claude Code drops that thinking and continues.",
             "Long sessions":
-              "A prompt that is too long is refused in Anthropic's words with the model's own numbers, so Claude Code compacts.",
+              "If a prompt is too long, the error has Anthropic’s wording and the model’s own limits, so Claude Code compacts the session.",
             "Busy models":
-              "529 overloaded_error with Retry-After, whichever provider is busy. Claude Code waits and tries again. You pay nothing.",
-            "Token counts": "Counted ahead by Anthropic for its models. For others, count_tokens answers an estimate, marked as one.",
+              "529 overloaded_error with Retry-After, whichever provider is busy. Claude Code waits and retries. You are not charged.",
+            "Token counts": "Counted by Anthropic for its models. For other models, count_tokens returns an estimate, marked as such.",
             "Images and PDFs":
-              "Images work with models that take them. With other models a line stands for a picture that a tool read, and an image in your newest message is refused with 400. A PDF there is refused too: send its text, or its pages as images. In older messages a line stands for both, so that the session goes on.",
+              "Images work with models that accept them. For other models, images read by a tool are replaced with a line of text, and an image in your latest message is refused with 400. PDFs in your latest message are refused too: send the text, or the pages as images. In earlier messages both are replaced with a line of text, so that the session can continue.",
             "Prompt caching":
-              "cache_control is passed to Anthropic's models. CLAUDE_CODE_ATTRIBUTION_HEADER=0 keeps prefixes equal between sessions.",
+              "cache_control is passed on to Anthropic’s models. Set CLAUDE_CODE_ATTRIBUTION_HEADER=0 to keep prefixes identical between sessions.",
           }}
         />
       </Section>
       <Section id="sdk" title="Anthropic’s SDK">
         <CodeBlock title="TypeScript" copy={typescriptClient(site, model)} />
         <p>
-          Errors have Anthropic’s types and statuses, with our code and details inside. The{" "}
-          <DocLink href="/docs/api">API reference</DocLink> lists the fields.
+          Errors have Anthropic’s types and statuses, plus our code and details. The{" "}
+          <DocLink href="/docs/api/createMessage">API reference</DocLink> lists all fields.
         </p>
       </Section>
     </DocsArticle>

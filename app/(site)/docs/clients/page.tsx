@@ -28,8 +28,8 @@ const openai = (site: Site, model: string) => (
     <CodeTabs name="openai" legend="Language" tabs={openaiExamples(site, model)} />
     <p>
       Responses are stateless: nothing is stored, so send the whole conversation in <Code>input</Code>, with the output of earlier
-      responses. With <Code>include: ["reasoning.encrypted_content"]</Code> that output has reasoning that its model reads again. Chat
-      completions, which have no reasoning, are in the <DocLink href="/docs">quick start</DocLink>.
+      responses. With <Code>include: ["reasoning.encrypted_content"]</Code>, that output contains encrypted reasoning for the model to
+      continue from. For chat completions, which have no reasoning, see the <DocLink href="/docs">quick start</DocLink>.
     </p>
   </Section>
 );
@@ -38,7 +38,7 @@ const vercel = (site: Site, model: string) => (
   <Section id="ai-sdk" title="Vercel AI SDK">
     <CodeBlock title="Vercel AI SDK" copy={aiSdk(site, model)} />
     <p>
-      Set <Code>store: false</Code>: the package then sends whole items instead of references to stored ones.
+      Set <Code>store: false</Code>, so that the package sends whole items instead of references to stored ones.
     </p>
   </Section>
 );
@@ -51,19 +51,17 @@ const langchain = (site: Site, model: string) => (
 
 const cursor = (site: Site, model: string) => (
   <Section id="cursor" title="Cursor">
-    <p>In Cursor’s settings, under Models:</p>
+    <p>In Cursor’s settings, under Models, enter:</p>
     <FieldTable
       isPlain
       heading="Setting"
+      about="Value"
       rows={{
         "OpenAI API Key": "Your key.",
         "Override OpenAI Base URL": <Code>{`${site.baseUrl}/api/v1`}</Code>,
         "Add model": <Code>{model}</Code>,
       }}
     />
-    <p>
-      Cursor’s servers call this address, so it must be reachable from the internet. <DocLink href="/docs/codex">Codex</DocLink> has a page
-      of its own.
-    </p>
+    <p>Cursor’s servers call this URL, so it must be reachable from the internet.</p>
   </Section>
 );

@@ -32,9 +32,9 @@ const setup = (site: Site, model: string) => (
     <CodeBlock title="Set the key" copy={exportKey(site)} />
     <CodeBlock title="~/.codex/config.toml" copy={codexConfig(site, model)} />
     <p>
-      Then start <Code>codex</Code>. Codex speaks OpenAI’s Responses, so <Code>wire_api</Code> is <Code>responses</Code>.{" "}
-      <Code>env_key</Code> is the name of the variable that holds your key, not the key. Answers come over HTTP:{" "}
-      <Code>supports_websockets</Code> saves Codex an attempt that is refused.
+      Then start <Code>codex</Code>. Codex uses OpenAI’s Responses API, so <Code>wire_api</Code> is <Code>responses</Code>.{" "}
+      <Code>env_key</Code> is the name of the variable with your key, not the key itself. <Code>supports_websockets = false</Code> saves
+      Codex an attempt that would be refused, because responses are sent over HTTP.
     </p>
   </Section>
 );
@@ -42,29 +42,27 @@ const setup = (site: Site, model: string) => (
 const models = (other: string) => (
   <Section id="models" title="Models">
     <p>
-      Use any ID from the <DocLink href="/models">models page</DocLink>, for one run too:
+      Use any ID from <DocLink href="/models">Models and prices</DocLink>. For a single run:
     </p>
     <CodeBlock title="Another model" copy={`codex --model ${other}`} />
-    <p>Codex warns that it has no metadata for models it does not know. They work; it then assumes a context window of its own.</p>
+    <p>Codex warns if it has no metadata for a model. The model works, but Codex assumes a default context window.</p>
   </Section>
 );
 
 const tools = (
   <Section id="tools" title="Tools and reasoning">
     <p>
-      Codex’s functions and its custom tool <Code>apply_patch</Code> reach every model; models without custom tools get it as a function
-      with one text field, and its grammar in the description. Tools of MCP servers work with every model, whether Codex lists them or
-      searches for them. Tools that OpenAI hosts, such as <Code>web_search</Code>, are left out and named in the header{" "}
-      <Code>X-Dropped-Tools</Code>.
+      Codex’s functions, its custom tool <Code>apply_patch</Code> and tools of MCP servers work with every model. Models without custom
+      tools get <Code>apply_patch</Code> as a function with one text field and the grammar in its description. Tools that OpenAI hosts, such
+      as <Code>web_search</Code>, are dropped and named in the header <Code>X-Dropped-Tools</Code>.
     </p>
     <p>
-      Nothing is stored here: Codex sends the whole conversation each time. Reasoning goes back encrypted, to the model that made it only.
-      If you switch models in a session, the new one gets the conversation without the old reasoning.
+      We store nothing: Codex sends the whole conversation each time. Reasoning is sent back encrypted, and only the model that wrote it can
+      read it. If you switch models in a session, the new model gets the conversation without the earlier reasoning.
     </p>
     <p>
-      Codex compacts a conversation before it fills the context window that it assumes. For a model that it does not know, name the window
-      of the models page: <Code>model_context_window = 128000</Code>. A conversation that is longer fails with{" "}
-      <Code>context_length_exceeded</Code> in the stream, which Codex reports.
+      Codex compacts a conversation before it fills the context window. For a model that Codex doesn’t know, set the window from its model
+      page, for example <Code>model_context_window = 128000</Code>. A longer conversation fails with <Code>context_length_exceeded</Code>.
     </p>
   </Section>
 );
@@ -72,18 +70,18 @@ const tools = (
 const compaction = (
   <Section id="compaction" title="Compaction">
     <p>
-      Near the end of the context window, or on <Code>/compact</Code>, Codex replaces the conversation with a summary. The setup above makes
-      Codex write the summary itself, with a request like any other.
+      Near the end of the context window, or on <Code>/compact</Code>, Codex replaces the conversation with a summary. With the setup above,
+      Codex writes the summary itself, with a regular request.
     </p>
     <p>
-      With <Code>openai_base_url</Code>, Codex asks the service for it instead: its input ends with <Code>compaction_trigger</Code>. The
-      model summarizes the conversation in one call, which is reserved and charged like an answer. The summary comes back as one{" "}
-      <Code>compaction</Code> item, sealed for your account, and stands for the conversation in later requests, with any model. If the model
-      writes no whole summary, the response is <Code>failed</Code> or <Code>incomplete</Code> and contains no item.
+      With <Code>openai_base_url</Code>, Codex asks us for the summary: its input ends with <Code>compaction_trigger</Code>. The model
+      summarizes the conversation in one call, charged like any other. The response contains one <Code>compaction</Code> item, encrypted for
+      your account, that replaces the conversation in later requests to any model. If the model doesn’t finish the summary, the response is{" "}
+      <Code>failed</Code> or <Code>incomplete</Code> and contains no item.
     </p>
     <p>
-      Items that OpenAI or another service encrypted cannot be read here: the request fails with <Code>invalid_encrypted_content</Code>.
-      Start a new session after a change of service.
+      Items encrypted by OpenAI or another service can’t be read here, and the request fails with <Code>invalid_encrypted_content</Code>.
+      Start a new session when you switch services.
     </p>
   </Section>
 );
@@ -91,9 +89,9 @@ const compaction = (
 const money = (
   <Section id="money" title="Cost">
     <p>
-      Each request reserves its maximum cost and is charged its exact cost. Give the key a spending cap under{" "}
-      <DocLink href="/keys">Keys</DocLink>. Codex names no output limit, so the limit is 16,384 tokens, or less if your balance or the cap
-      allow less. <DocLink href="/usage">Usage</DocLink> shows every request.
+      Each request reserves its maximum cost and is charged its exact cost. Set a spending limit for the key under{" "}
+      <DocLink href="/keys">Keys</DocLink>. Codex sets no output limit, so the limit is 16,384 tokens, or less if your balance or the
+      spending limit allow less. <DocLink href="/usage">Usage</DocLink> shows every request.
     </p>
   </Section>
 );

@@ -4,6 +4,7 @@ import { Code } from "@/components/docs/code";
 import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
+import { chainTimes } from "@/components/ui/chain-times";
 import { CodeBlock } from "@/components/ui/code-block";
 import { Amount } from "@/components/ui/text/amount";
 import { listPayableTokens, MINIMUM_DEPOSIT } from "@/lib/console/deposit/deposit";
@@ -29,13 +30,13 @@ function payIn(site: Site) {
   return (
     <Section id="pay-in" title="How to deposit">
       <p>
-        Your account has its own address on Base and on Solana. You find both under <DocLink href="/deposit">Deposit</DocLink>. They never
+        Your account has its own address on Base and on Solana. Find both under <DocLink href="/deposit">Deposit</DocLink>. They never
         change. Send USDC from any wallet or exchange; no memo is needed.
       </p>
       {site.isSandbox ? (
         <p>
-          This is a sandbox with local Base and Solana chains. The faucet on the Deposit page sends test USDC over them, just like a real
-          deposit. Never send real money to a sandbox address.
+          This is a sandbox with local Base and Solana chains. The faucet on the Deposit page sends test USDC, just like a real deposit.
+          Never send real money to a sandbox address.
         </p>
       ) : null}
       {tokens.length > 0 ? (
@@ -74,7 +75,7 @@ const states = (
     />
     <p>
       A credited deposit becomes final a little later. From then on it can’t be reversed, and you can withdraw it. If a deposit is reversed
-      after you spent it, the account is frozen until we have reviewed it. This only happens if the chain itself fails.
+      after you spent it, the account is frozen until we review it. This only happens if the chain itself fails.
     </p>
   </Section>
 );
@@ -85,15 +86,15 @@ const time = (site: Site) => (
       isPlain
       heading="Network"
       rows={{
-        Base: "Detected within seconds. Credited once Base has posted the block to Ethereum: about 2 minutes. Final after about 20.",
-        Solana: "Detected within seconds. Credited once the slot is final: about 15 seconds.",
+        Base: `Detected within seconds. Credited once Base has posted the block to Ethereum: ${chainTimes.base.credited}. Final after ${chainTimes.base.final}.`,
+        Solana: `Detected within seconds. Credited and final once the slot is finalized: ${chainTimes.solana.final}.`,
       }}
     />
     <p>
-      These times depend on the chain and vary, so the number of confirmations is not fixed.{" "}
-      {site.isSandbox ? "The sandbox chains take a few seconds." : null}
+      Times vary with the chain, so the number of confirmations is not fixed.{" "}
+      {site.isSandbox ? "In the sandbox, both take a few seconds." : null}
     </p>
-    <p>If our nodes disagree or don’t respond, deposits wait and are credited once the chain state is clear. No deposit is lost.</p>
+    <p>If our nodes disagree or don’t respond, deposits wait and are credited once the state of the chain is clear. No deposit is lost.</p>
   </Section>
 );
 
@@ -130,8 +131,8 @@ const api = (site: Site) => (
     <CodeBlock title="curl, deposits" copy={curlDeposits(site)} />
     <p>
       Each row has its <Code>state</Code>, <Code>amount</Code>, <Code>transaction</Code>, and <Code>confirmations</Code> of{" "}
-      <Code>neededConfirmations</Code>; see the <DocLink href="/docs/api#listDeposits">API reference</DocLink> for all fields. Your
-      addresses are in <Code>wallet</Code> of <DocLink href="/docs/api#getBalance">the balance</DocLink>. To wait for a deposit, poll{" "}
+      <Code>neededConfirmations</Code>; see the <DocLink href="/docs/api/listDeposits">API reference</DocLink> for all fields. Your
+      addresses are in <Code>wallet</Code> of <DocLink href="/docs/api/getBalance">the balance</DocLink>. To wait for a deposit, poll{" "}
       <Code>available</Code> there.
     </p>
   </Section>

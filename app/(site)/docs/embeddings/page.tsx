@@ -14,10 +14,10 @@ export default function EmbeddingsPage() {
   const models = listModelPrices().filter(({ type }) => type === "embedding");
   return (
     <DocsArticle path="/docs/embeddings">
-      <Section id="make" title="Make embeddings">
+      <Section id="make" title="Create embeddings">
         <p>
-          Call <Code>POST /api/v1/embeddings</Code> as you call OpenAI’s. OpenAI’s SDKs work with the base URL changed; our client has{" "}
-          <Code>embeddings()</Code>.
+          <Code>POST /api/v1/embeddings</Code> takes OpenAI’s request and returns OpenAI’s response. OpenAI’s SDKs work with a different
+          base URL and key; our client has <Code>embeddings()</Code>.
         </p>
         <CodeBlock title="curl" copy={embeddingExample(site)} />
         <FieldTable
@@ -29,17 +29,17 @@ export default function EmbeddingsPage() {
         <FieldTable
           heading="Field"
           rows={{
-            input: "A text, up to 2,048 texts, or their tokens; each at most 8,192 tokens. The body may have 1 MiB.",
+            input: "One text, up to 2,048 texts, or their tokens. At most 8,192 tokens each, and 1 MiB for the body.",
             encoding_format: "float (the default) or base64, which is shorter.",
-            dimensions: "Fewer numbers for each text, where the model can shorten them.",
+            dimensions: "Fewer numbers per embedding, if the model supports it.",
           }}
         />
-        <p>One answer has at most 1,600,000 numbers, or 2,500,000 in base64.</p>
+        <p>A response has at most 1,600,000 numbers, or 2,500,000 in base64.</p>
       </Section>
       <Section id="cost" title="Cost">
         <p>
-          Only input is charged, by the provider’s own count. The maximum is reserved before the call. Send an <Code>Idempotency-Key</Code>:
-          a repeated request returns the first embeddings and is charged once.
+          You only pay for input tokens, as counted by the provider. The maximum cost is reserved before the call. With an{" "}
+          <Code>Idempotency-Key</Code>, a repeated request returns the first embeddings and is charged once.
         </p>
       </Section>
     </DocsArticle>

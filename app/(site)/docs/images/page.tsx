@@ -14,8 +14,8 @@ export default function ImagesPage() {
     <DocsArticle path="/docs/images">
       <Section id="send" title="Send an image">
         <p>
-          Send the image in base64, or an https URL that the model’s provider fetches. <Code>GET /api/v1/models</Code> lists{" "}
-          <Code>image</Code> under <Code>inputModalities</Code> for models that take images.
+          Send the image as base64, or as an https URL that the model’s provider fetches. Models that accept images have <Code>image</Code>{" "}
+          in <Code>inputModalities</Code> of <Code>GET /api/v1/models</Code>.
         </p>
         <FieldTable
           heading="Endpoint"
@@ -30,22 +30,23 @@ export default function ImagesPage() {
       <Section id="limits" title="Formats and limits">
         <FieldTable
           isPlain
-          heading="What"
+          heading="Limit"
+          about="Value"
           rows={{
-            Formats: "PNG, JPEG, GIF and WebP. Gemini takes no GIF; Grok takes neither GIF nor WebP.",
+            Formats: "PNG, JPEG, GIF and WebP. Gemini doesn’t accept GIF; Grok accepts neither GIF nor WebP.",
             Images: "At most 100 in a request.",
-            Size: "At most 8,000 pixels an edge. With more than 20 images, Claude takes at most 2,000 pixels an edge.",
+            Size: "At most 8,000 pixels per side. With more than 20 images, Claude accepts at most 2,000 pixels per side.",
             Body: "At most 32 MiB.",
-            URLs: "Gemini fetches none: send the image itself.",
-            "Other files": "PDF, audio and video are refused: their cost has no limit before they are read.",
+            URLs: "Gemini doesn’t fetch URLs. Send the image itself.",
+            "Other files": "PDF, audio and video are refused, because their cost can’t be limited in advance.",
           }}
         />
       </Section>
       <Section id="cost" title="Cost">
         <p>
-          An image costs the input tokens that the provider counts for it. Before the call, the maximum for its size is reserved. Set{" "}
+          An image costs as many input tokens as the provider counts for it. The maximum for its size is reserved before the call. Set{" "}
           <Code>detail</Code> to <Code>low</Code> for fewer tokens; the default is <Code>high</Code>. <Code>original</Code> keeps every
-          pixel where the model supports it, and costs the most.
+          pixel, where the model supports it, and costs the most.
         </p>
       </Section>
     </DocsArticle>

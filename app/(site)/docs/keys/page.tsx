@@ -8,7 +8,7 @@ export const metadata = docsMetadata("/docs/keys");
 export default function KeysDocsPage() {
   return (
     <DocsArticle path="/docs/keys">
-      <Section id="may" title="What a key may do">
+      <Section id="may" title="What a key can do">
         <FieldTable
           heading="Scope"
           rows={{
@@ -18,46 +18,47 @@ export default function KeysDocsPage() {
           }}
         />
         <p>
-          New keys have <Code>prompt</Code> and <Code>read</Code>. A key that lacks a scope gets <Code>403</Code> with{" "}
-          <DocLink href="/docs/errors/KEY_NOT_ALLOWED">KEY_NOT_ALLOWED</DocLink>, and <Code>details.neededScope</Code> names it. No key can
-          withdraw, create keys or change anything: that takes a signed-in wallet.
+          New keys have <Code>prompt</Code> and <Code>read</Code>. A request outside the key’s scopes gets <Code>403</Code>{" "}
+          <DocLink href="/docs/errors/KEY_NOT_ALLOWED">KEY_NOT_ALLOWED</DocLink>, and <Code>details.neededScope</Code> names the missing
+          scope. No key can withdraw, create keys or change settings. Only a signed-in wallet can.
         </p>
         <p>
-          Whatever gives a key more power, and every new key, is signed by one of your wallets over a line that says what it is. For 15
-          minutes after a signature it is not asked for again where the keys end within 90 days and can spend at most $5 together. Pausing,
-          revoking and lowering limits never asks for one.
+          Creating a key or giving it more access needs a signature from one of your wallets. The message states exactly what you allow. For
+          15 minutes after a signature, you aren’t asked again for keys that expire within 90 days and can spend at most $5 together.
+          Pausing, revoking and lowering limits never needs a signature.
         </p>
         <p>
-          Every change of a key, and of wallets, sessions, alerts and withdrawals, is in the audit log: who made it, from where, and what
-          was before. You read it under <DocLink href="/activity">Activity</DocLink>, or with <Code>GET /api/v1/audit</Code>; a key without
-          the scope <Code>account</Code> reads what is about itself. Nobody can change or delete an entry. Its addresses, browsers, names
-          and signed texts are erased after a while, and when you close your account.
-        </p>
-      </Section>
-      <Section id="addresses" title="From which addresses">
-        <p>
-          A key can be limited to IP addresses and CIDR blocks, up to 20. Requests from elsewhere get <Code>403</Code>, and{" "}
-          <Code>details.address</Code> says where they came from.
+          The audit log records every change to keys, wallets, sessions, alerts and withdrawals: who made it, from where, and the previous
+          value. See it under <DocLink href="/activity">Activity</DocLink> or with <Code>GET /api/v1/audit</Code>; a key without the scope{" "}
+          <Code>account</Code> only sees entries about itself. Nobody can change or delete an entry. Personal data in it is deleted over
+          time; see <DocLink href="/docs/privacy#account">Privacy</DocLink>.
         </p>
       </Section>
-      <Section id="money" title="How much it may spend">
+      <Section id="addresses" title="Allowed IP addresses">
         <p>
-          A cap per hour, day, week, month or in total is never exceeded, whatever runs at the same time: each request reserves its maximum
-          cost first. At the cap, requests fail with <DocLink href="/docs/errors/SPEND_CAP_REACHED">SPEND_CAP_REACHED</DocLink>. The
-          spending alarm tells you, and pauses the key if you want it to, when it spends far more in an hour than it usually does.
+          You can limit a key to up to 20 IP addresses and CIDR blocks. Requests from other addresses get <Code>403</Code>, and{" "}
+          <Code>details.address</Code> contains the address they came from.
         </p>
       </Section>
-      <Section id="secret" title="Change its secret">
+      <Section id="money" title="Spending limit and alarm">
         <p>
-          “New secret” gives the same key a new text. The old one keeps working for as long as you choose, up to 7 days, so that you can
-          deploy the new one without an outage, and you can end it at any time. The key keeps its name, limits and usage. Changing the
-          secret again ends the one before at once.
+          A spending limit per hour, day, week, month or in total is never exceeded, however many requests run at once, because each request
+          reserves its maximum cost first. At the limit, requests fail with{" "}
+          <DocLink href="/docs/errors/SPEND_CAP_REACHED">SPEND_CAP_REACHED</DocLink>. The spending alarm notifies you when a key spends far
+          more in an hour than usual, and can pause it.
+        </p>
+      </Section>
+      <Section id="secret" title="Replace the secret">
+        <p>
+          “New secret” replaces the secret of a key. The old secret keeps working for as long as you choose, up to 7 days, so that you can
+          deploy the new one without downtime. You can end it at any time. The key keeps its name, limits and usage. If you replace the
+          secret again, the previous one stops working immediately.
         </p>
       </Section>
       <Section id="leaked" title="If a key has leaked">
         <p>
-          Pause or revoke it: every process refuses it within a second. To keep the key, choose “New secret” and let the old one end at
-          once. Receipts show what was spent with it.
+          Pause or revoke it. It is refused everywhere within a second. To keep the key, choose “New secret” and end the old one
+          immediately. <DocLink href="/usage">Usage</DocLink> shows what was spent with it.
         </p>
       </Section>
     </DocsArticle>

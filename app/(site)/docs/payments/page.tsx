@@ -33,7 +33,7 @@ const moves = (site: Site) => (
   <Section id="moves" title="How it works">
     <p>
       A request to <Code>/api/v1/prompt</Code> can include a <Code>payment</Code>: a message signed by a wallet. The wallet pays for that
-      request; your account balance is not used and can be zero. USDC moves on Base before the model is called.
+      request, and your account balance is not used. USDC moves on Base before the model is called.
     </p>
     <Steps
       steps={{
@@ -64,7 +64,7 @@ const text = (site: Site) => (
       heading="Field"
       rows={{
         from: "The paying wallet: 0x and 40 hex digits, in lower case or with their checksum.",
-        requestId: <>req_ and a number without leading zeros, different for each payment of the wallet. You choose it.</>,
+        requestId: "req_ and a number without leading zeros, different for each payment of the wallet. You choose it.",
         amount: "Whole cents of USDC: at least the maximum cost of the request. Get it from a quote.",
         timestamp: "Unix time in milliseconds, at most five minutes from now when we first receive the payment.",
         network: "base, or ethereum, which means the same.",
@@ -81,16 +81,16 @@ const text = (site: Site) => (
 
 const rights = (
   <Section id="rights" title="What a signature can do">
-    <p>A signature moves exactly its amount, once, from your wallet to the treasury. It cannot</p>
+    <p>A signature moves exactly its amount, once, from your wallet to the treasury. It can’t</p>
     <ul className="list-disc space-y-1.5 pl-5 marker:text-faint">
-      <li>move more, or twice: the contract remembers each pair of wallet and number;</li>
-      <li>move anything to anybody else: the treasury’s address is part of the contract;</li>
-      <li>be used late: five minutes after its timestamp the contract rejects it for good;</li>
+      <li>move more, or move it twice: the contract remembers each pair of wallet and request ID;</li>
+      <li>pay anybody else: the treasury’s address is part of the contract;</li>
+      <li>be used late: five minutes after its timestamp, the contract rejects it permanently;</li>
       <li>
-        be used by a thief, once the wallet is linked to an account: only our relayer can submit it, and we only accept it with a key of
-        that account. So link a wallet that pays often;
+        be used by a thief, if the wallet is linked to an account: only our relayer can submit it, and we only accept it with a key of that
+        account. Link a wallet that you pay with often;
       </li>
-      <li>be used at another service: its message starts with a different name.</li>
+      <li>be used at another service: the message starts with the service’s name.</li>
     </ul>
     <p>
       The allowance is the other limit. The contract can’t use it without your signature, and you can revoke it with <Code>approve</Code> 0

@@ -11,7 +11,7 @@ export const receivers: readonly CodeExample[] = [
 import { text } from "node:stream/consumers";
 import { verifyWebhook } from "./pennyprompt/pennyprompt";
 
-const seen = new Set<string>(); // your database, in earnest
+const seen = new Set<string>(); // use your database in production
 
 createServer(async (request, response) => {
   try {
@@ -37,7 +37,7 @@ createServer(async (request, response) => {
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 secret = base64.b64decode(os.environ["PENNYPROMPT_WEBHOOK_SECRET"].removeprefix("whsec_"))
-seen = set()  # your database, in earnest
+seen = set()  # use your database in production
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):

@@ -4,6 +4,7 @@ import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
 import { listEventTypes } from "@/lib/console/alerts/alerts";
+import { readRetention } from "@/lib/console/retention";
 import { receivers } from "./examples";
 
 export const metadata = docsMetadata("/docs/webhooks");
@@ -13,78 +14,82 @@ export default function WebhooksPage() {
     <DocsArticle path="/docs/webhooks">
       <Section id="set-up" title="Set up">
         <p>
-          Add an endpoint on <DocLink href="/alerts">Alerts</DocLink>: an https URL of yours for a webhook, or an incoming webhook of Slack
-          for a chat (for Discord, add <Code>/slack</Code> to its URL), or an <DocLink href="#email">e-mail address</DocLink>. A webhook’s
-          secret is shown once. Send a sample from there to try it.
+          Add a destination under <DocLink href="/alerts">Alerts</DocLink>: an https URL for a webhook, an incoming webhook of Slack (for
+          Discord, add <Code>/slack</Code> to the URL), or an <DocLink href="#email">email address</DocLink>. A webhook’s secret is shown
+          once. To try it, send a sample from there.
         </p>
       </Section>
       <Section id="receive" title="Receive">
         <p>
-          Each webhook is signed after <Code>Standard Webhooks 1.0</Code>: any of its libraries can check it. Check it before you trust it,
-          answer with 2xx at once, and do the work afterwards. Answers that take more than 15 seconds are failures; those of more than 5
-          seconds are taken, but make the endpoint rest.
+          Webhooks are signed per <Code>Standard Webhooks 1.0</Code>, so any of its libraries can verify them. Verify the signature first,
+          respond with 2xx right away, and process the event afterwards. A response that takes more than 15 seconds counts as a failure.
+          Repeated responses above 5 seconds slow down deliveries.
         </p>
         <CodeTabs name="receiver" legend="Language" tabs={receivers} />
         <FieldTable
           heading="Header"
           rows={{
-            "webhook-id": "The event’s ID. The same when it is sent again.",
-            "webhook-timestamp": "When it was sent, in Unix seconds. Refuse it if it is older than 5 minutes.",
-            "webhook-signature": "v1, and the signature in base64; two for 24 hours after you made a new secret.",
+            "webhook-id": "The event’s ID. Retries have the same ID.",
+            "webhook-timestamp": "When it was sent, in Unix seconds. Reject it if it is older than 5 minutes.",
+            "webhook-signature": "v1 and the signature in base64. Two signatures for 24 hours after you replace the secret.",
           }}
         />
       </Section>
       <Section id="events" title="Events">
         <FieldTable heading="Type" rows={listEventTypes()} />
       </Section>
-      <Section id="promised" title="What is promised">
+      <Section id="promised" title="Delivery">
         <ul className="grid list-disc gap-2 pl-5">
-          <li>Every event is sent at least once. It may come twice, with the same id.</li>
+          <li>Each event is delivered at least once. Duplicates have the same ID.</li>
           <li>
-            Events come in order where they can. After a failure a later one may come first: <Code>sequence</Code> counts your events
-            without gaps.
+            Events are sent in order. After a failure, a later event may arrive first; <Code>sequence</Code> numbers your events without
+            gaps.
           </li>
           <li>
-            A failed delivery is tried ten times over three days; <Code>Retry-After</Code> is heard. After three failures in a row the
-            endpoint rests, up to an hour; after three slow answers, up to five minutes.
+            A failed delivery is retried up to ten times over three days, and <Code>Retry-After</Code> is respected. After three failures in
+            a row, deliveries pause for up to an hour; after three slow responses, for up to five minutes.
           </li>
           <li>
-            An answer of 410, or five days of failures, switches the endpoint off and records <Code>endpoint.disabled</Code>.
+            A 410 response, or five days of failures, disables the destination and records <Code>endpoint.disabled</Code>.
           </li>
           <li>
-            An endpoint gets <Code>endpoint.changed</Code> when somebody changes, switches off or deletes it, whatever events it wants, and
-            still what was under way. So nobody who is signed in can silence it unseen.
+            If somebody changes, disables or deletes a destination, it gets <Code>endpoint.changed</Code>, whatever events it is subscribed
+            to, and all deliveries already under way. Nobody can silence it unnoticed.
           </li>
-          <li>Redirects are not followed, and private addresses are never called. Of your answer only status and size are kept.</li>
+          <li>
+            Redirects are not followed, and private IP addresses are never called. We only store the status and size of your response.
+          </li>
         </ul>
-        <p>A webhook is no receipt: amounts that decide are in the balance, in deposits and in receipts.</p>
+        <p>Don’t use webhooks for accounting. Read the balance, deposits and receipts instead.</p>
       </Section>
-      <Section id="missed" title="What you missed">
+      <Section id="missed" title="Missed events">
         <p>
-          <Code>GET /api/v1/events?after=</Code> with the last ID that you have lists the rest, for 30 days. On{" "}
-          <DocLink href="/alerts">Alerts</DocLink> you see each delivery with its attempts, and send one again, or all that failed.
+          <Code>GET /api/v1/events?after=</Code> with the last ID you have lists all later events. Events are kept for{" "}
+          {readRetention().eventDays} days. Under <DocLink href="/alerts">Alerts</DocLink> you can see each delivery with its attempts and
+          resend it, or resend all that failed.
         </p>
       </Section>
-      <Section id="email" title="E-mail">
+      <Section id="email" title="Email">
         <ul className="grid list-disc gap-2 pl-5">
           <li>
-            An address gets one mail with a link, good for 24 hours. Nothing else is sent until its reader opens the link and confirms. An
-            address gets three such mails a day, whoever asks, and none for 30 days after its reader refused.
+            A new address gets one email with a confirmation link, valid for 24 hours. Nothing else is sent until its owner confirms. An
+            address gets at most three of these emails a day, and none for 30 days after its owner declined.
           </li>
           <li>
-            The first event is sent at once. What happens within the next 10 minutes, samples too, comes in one mail: up to 20 events in a
-            sentence each, and how many more. Choose the events on <DocLink href="/alerts">Alerts</DocLink>.
+            The first event is sent right away. Events within the next 10 minutes, samples included, are combined in one email with up to 20
+            events. Choose the events under <DocLink href="/alerts">Alerts</DocLink>.
           </li>
           <li>
-            Each mail has a link that stops them, and the button of your mail program does. Only a new confirmation starts them again.
+            Each email has an unsubscribe link, and your email program’s unsubscribe button works too. To start again, the address has to be
+            confirmed again.
           </li>
           <li>
-            A mail server that is away is tried again as above. A mail that it took and could not deliver later counts as delivered: for
-            what must not be missed, use a webhook or <Code>GET /api/v1/events</Code>.
+            If your mail server is unavailable, delivery is retried as above. An email that bounces later counts as delivered. For critical
+            events, use a webhook or <Code>GET /api/v1/events</Code>.
           </li>
         </ul>
         <p>
-          E-mail is offered where the operator set <Code>MAIL_FROM</Code> and <Code>SMTP_URL</Code>; in a sandbox it is off without them.
+          Email is available if the operator has set <Code>MAIL_FROM</Code> and <Code>SMTP_URL</Code>.
         </p>
       </Section>
     </DocsArticle>

@@ -3,6 +3,7 @@ import { Code } from "@/components/docs/code";
 import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
+import { chainTimes } from "@/components/ui/chain-times";
 import { Amount } from "@/components/ui/text/amount";
 import { readWithdrawalTerms, type WithdrawalTerms } from "@/lib/console/withdraw/withdraw";
 
@@ -25,9 +26,9 @@ export default function WithdrawalsPage() {
 const takeOut = ({ name, isSandbox }: Site) => (
   <Section id="take-out" title="How to withdraw">
     <p>
-      Under <DocLink href="/withdraw">Withdraw</DocLink> choose a chain, one of your linked wallets, and an amount. Then sign a message with
-      one of your wallets, so that a stolen session can’t withdraw. The message is titled “{name} Withdrawal”. Read it before you sign; it
-      costs no gas.
+      Under <DocLink href="/withdraw">Withdraw</DocLink>, choose a chain, one of your linked wallets, and an amount. Then sign a message
+      with one of your wallets, so that a stolen session can’t withdraw. The message is titled “{name} Withdrawal”. Read it before you sign.
+      Signing costs no gas.
     </p>
     <p>
       You can only withdraw to linked wallets. The wallet that opened your account can be used right away. Wallets that you link later in{" "}
@@ -42,7 +43,8 @@ const cost = ({ fees, least }: WithdrawalTerms) => (
   <Section id="cost" title="Fees">
     <FieldTable
       isPlain
-      heading="To"
+      heading="Network"
+      about="Fee"
       rows={{
         Base: <Amount nano={fees.base} />,
         Solana: <Amount nano={fees.solana} />,
@@ -63,16 +65,17 @@ const limits = ({ mostADay, approvalAbove }: WithdrawalTerms) => (
   <Section id="limits" title="Limits and approval">
     <p>
       You can withdraw <Amount nano={mostADay} /> per 24 hours, with at most five withdrawals open at a time. More than{" "}
-      <Amount nano={approvalAbove} /> in 24 hours needs manual approval. There is also a limit for all accounts together. Once it is
-      reached, withdrawals wait and are paid in order; the Withdraw page and <Code>GET /balance</Code> show how many are before yours.
+      <Amount nano={approvalAbove} /> in 24 hours needs manual approval. There is also a daily limit for all accounts together. Once it is
+      reached, withdrawals wait and are paid in order; the Withdraw page and <Code>GET /api/v1/balance</Code> show how many are ahead of
+      yours.
     </p>
     <p>
-      You can spend a deposit as soon as it is credited. You can withdraw it once its block is final: about 15 minutes later on Base,
-      immediately on Solana.
+      You can spend a deposit as soon as it is credited. You can withdraw it once its block is final: {chainTimes.base.final} after you sent
+      it on Base, {chainTimes.solana.final} on Solana.
     </p>
     <p>
-      Withdrawals are paid from the funds we hold on that chain. If those are too low, the page shows how much you can withdraw there;
-      choose the other chain or a smaller amount.
+      Withdrawals are paid from the funds we hold on that chain. If these are too low, the page shows how much you can withdraw there.
+      Choose the other chain or a smaller amount.
     </p>
   </Section>
 );
@@ -80,15 +83,15 @@ const limits = ({ mostADay, approvalAbove }: WithdrawalTerms) => (
 const rules = (
   <Section id="rules" title="Your own rules">
     <p>
-      On the Withdraw page you can set a limit for 24 hours, a waiting time before each withdrawal is paid, and which of your wallets can be
-      paid. A stricter rule holds at once and takes no signature. A looser one is signed by a linked wallet and holds after 24 hours; until
-      then the stricter one holds as well. So whoever gets hold of one of your wallets needs a day in which you can notice, and in which
-      none of your wallets can be kept from cancelling: one that is being unlinked still signs in.
+      On the Withdraw page you can set a 24-hour limit, a delay before each withdrawal is paid, and which of your wallets can receive
+      withdrawals. Stricter limits apply immediately and need no signature; looser ones are signed by a linked wallet and apply after 24
+      hours. Until then the stricter one stays in force. If one of your wallets is stolen, you have a day to notice and to cancel with any
+      other wallet, even one that is being unlinked.
     </p>
     <p>
-      You hear of each withdrawal and each changed rule as an event: add a{" "}
-      <DocLink href="/docs/webhooks">webhook or an e-mail address</DocLink> under <DocLink href="/alerts">Alerts</DocLink>. A withdrawal
-      that waits can be cancelled until it is paid.
+      Each withdrawal and each changed rule is an event. To get notified, add a{" "}
+      <DocLink href="/docs/webhooks">webhook or an email address</DocLink> under <DocLink href="/alerts">Alerts</DocLink>. You can cancel a
+      withdrawal while it waits.
     </p>
   </Section>
 );
@@ -101,9 +104,9 @@ const states = (
       rows={{
         "waiting for approval": "Waiting for manual approval. You can cancel.",
         requested: "Sent within seconds. You can cancel.",
-        waiting: "The waiting time of your own rules is not over. You can cancel.",
+        waiting: "The delay that you set has not passed. You can cancel.",
         "waiting for funds": "We are moving USDC to that chain. Continues automatically. You can cancel.",
-        "waiting for its turn": "The service has reached its daily limit. Paid in order, as it allows. You can cancel.",
+        "waiting for its turn": "The service has reached its daily limit. Withdrawals are paid in order. You can cancel.",
         paused: "Reserves are too low (see /reserves), or the account is frozen. Continues automatically. You can cancel.",
         "on its way": "Signed and sent. It can no longer be cancelled.",
         confirmed: "In a block and in your wallet. Not final yet.",
@@ -118,8 +121,8 @@ const back = (
   <Section id="back" title="Refunds">
     <p>
       The amount leaves your balance when you request a withdrawal. It is refunded with the fee if you cancel, if we or the chain refuse it,
-      or if it is not sent within seven days. After a refusal by the chain, the refund takes up to 75 minutes: we first make sure that the
-      payment can no longer go through.
+      or if it is not sent within seven days. If the chain refuses it, the refund takes up to 75 minutes, because we first make sure that
+      the payment can no longer go through.
     </p>
   </Section>
 );

@@ -37,13 +37,15 @@ export default function X402DocsPage() {
 const what = (
   <Section id="what" title="Without an account">
     <p>
-      <Protocol /> is an open standard to pay for HTTP requests: the server returns 402 with a price, the client’s wallet signs it, and the
-      client sends the request again with the signature. <Code>POST /api/v1/x402/prompt</Code> supports version 2. It takes the same body as{" "}
-      <Code>/api/v1/prompt</Code> and needs no API key, no account and no allowance. Web pages can call it from any origin (CORS).
+      <Protocol /> is an open standard for paying for HTTP requests: the server returns 402 with a price, the client’s wallet signs a
+      payment, and the client sends the request again with the signature. <Code>POST /api/v1/x402/prompt</Code> supports version 2. It takes
+      the same body as <Code>/api/v1/prompt</Code> and needs no API key, no account and no allowance. Web pages can call it from any origin
+      (CORS).
     </p>
     <FieldTable
       isPlain
       heading="Network"
+      about="Payment"
       rows={{
         Base: "Scheme exact: the wallet signs an EIP-3009 authorization of USDC. We pay the gas.",
         Solana:
@@ -109,13 +111,13 @@ function price(site: Site, model: string) {
       <p>
         The price is the maximum cost of the request, exact to the smallest unit of USDC
         {least > 0n ? <>, and at least {formatUsd(least)}, because each payment costs us a transaction</> : null}. Lower{" "}
-        <Code>maxTokens</Code> to reduce it. Clients pay up to 1 USD without asking, so a request that can cost more is refused with 400;{" "}
-        <Code>details.affordableMaxTokens</Code> is what 1 USD covers.
+        <Code>maxTokens</Code> to reduce it. Clients pay up to 1 USD without asking, so a request that can cost more is refused with 400,
+        and <Code>details.affordableMaxTokens</Code> tells you what 1 USD covers.
       </p>
       <CodeBlock title="curl, the price" copy={priceExample(site, model)} />
       <p>
-        You only pay the exact cost: the rest becomes a credit of the paying address. If the credit covers a later request, its
-        authorization is not used and nothing leaves the wallet; <Code>payment.transaction</Code> is null then.
+        You only pay the exact cost. The rest becomes a credit of the paying address. If the credit covers a later request, the new
+        authorization is not used and nothing leaves the wallet; <Code>payment.transaction</Code> is then null.
       </p>
       <p>
         To move the credit to an account balance, sign in with the wallet. Later credits can be moved under{" "}
@@ -128,7 +130,7 @@ function price(site: Site, model: string) {
 const extensions = (
   <Section id="extensions" title="Extensions">
     <p>
-      The 402 also announces what the package <Code>@x402/extensions</Code> can use:
+      The 402 also announces extensions for the package <Code>@x402/extensions</Code>:
     </p>
     <FieldTable
       heading="Extension"
@@ -141,8 +143,8 @@ const extensions = (
           </>
         ),
         "sign-in-with-x":
-          "Spends the wallet’s credit without signing money: the wallet signs a text that is good for this one request, for five minutes. If the credit is too low, the answer is 402 and the client pays as usual.",
-        bazaar: "A description of the endpoint for catalogues: its body, the body’s schema, and an example answer.",
+          "Spends the wallet’s credit without a payment: the wallet signs a message that is valid for this one request, for five minutes. If the credit is too low, the response is 402 and the client pays as usual.",
+        bazaar: "A description of the endpoint for catalogues: its body, the body’s schema, and an example response.",
       }}
     />
     <p>
@@ -158,7 +160,7 @@ const failures = (
       heading="Result"
       rows={[
         ["400", "Only with a payment: the body is invalid. Without one, any body gets a price. No USDC has moved."],
-        ["402", "No USDC has moved. See details.reason; PAYMENT-REQUIRED has the current payment options."],
+        ["402", "No USDC has moved. See details.reason. PAYMENT-REQUIRED has the current payment options."],
         [
           "503",
           <>
@@ -183,8 +185,8 @@ const failures = (
 const discovery = (
   <Section id="discovery" title="Discovery and facilitators">
     <p>
-      The endpoint, networks and terms are published at <Code>/.well-known/x402</Code>, and together with the terms of signed payments at{" "}
-      <Code>/api/v1/payment-terms</Code>.
+      The endpoint, networks and terms are published at <Code>/.well-known/x402</Code>, and at <Code>/api/v1/payment-terms</Code> together
+      with the terms of signed payments.
     </p>
     <p>
       The service can be configured to settle payments through an external facilitator. We still verify every payment on-chain ourselves, so

@@ -1,12 +1,6 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { notFound } from "next/navigation";
-import { WithCode } from "@/components/docs/code";
-import { DocsFrame } from "@/components/docs/docs-frame";
-import { FieldTable } from "@/components/docs/field-table";
-import { Steps } from "@/components/docs/section";
-import { CodeBlock } from "@/components/ui/code-block";
-import { JsonText } from "@/components/ui/text/json-text";
+import { ErrorCodePage } from "../error-page";
 import { type ErrorPage, findErrorPage } from "../error-pages";
 
 interface PageProps {
@@ -21,44 +15,13 @@ async function readPage({ params }: PageProps): Promise<ErrorPage> {
 
 export async function generateMetadata(props: PageProps): Promise<Metadata> {
   const { code, status, title } = await readPage(props);
-  return { title: code, description: `${status} ${code}: ${title}.` };
+  return {
+    title: code,
+    description: `${status} ${code}: ${title}.`,
+    alternates: { types: { "text/markdown": `/docs/errors/${code}.md` } },
+  };
 }
 
-export default async function ErrorCodePage(props: PageProps) {
-  const { code, status, title, when, fix, retry, details, example } = await readPage(props);
-  return (
-    <DocsFrame path="/docs/errors">
-      <article className="max-w-reading pt-8 lg:pt-12">
-        <p className="text-sm text-muted">
-          <Link href="/docs/errors" className="underline-offset-4 hover:text-ink hover:underline">
-            Errors
-          </Link>{" "}
-          / <span className="font-mono">{status}</span>
-        </p>
-        <h1 className="mt-3 font-mono text-lg font-medium tracking-tight break-all sm:text-xl sm:tracking-[-0.03em]">{code}</h1>
-        <p className="mt-2 text-muted">{title}.</p>
-        <Steps
-          className="mt-8"
-          steps={{
-            When: <WithCode text={when} />,
-            "What to do": <WithCode text={fix} />,
-            "Try again": <WithCode text={`${retry.charAt(0).toUpperCase()}${retry.slice(1)}.`} />,
-          }}
-        />
-        <div className="mt-10">
-          <CodeBlock title={`Answer ${status}`} copy={example}>
-            <JsonText text={example} lit={["code"]} />
-          </CodeBlock>
-        </div>
-        {details.length > 0 ? (
-          <div className="mt-10">
-            <FieldTable
-              heading="details"
-              rows={Object.fromEntries(details.map(({ name, about }) => [name, <WithCode key={name} text={about} />]))}
-            />
-          </div>
-        ) : null}
-      </article>
-    </DocsFrame>
-  );
+export default async function ErrorCodeRoute(props: PageProps) {
+  return <ErrorCodePage page={await readPage(props)} />;
 }

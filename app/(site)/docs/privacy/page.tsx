@@ -1,0 +1,116 @@
+import { readSite } from "@/app/site";
+import { Code } from "@/components/docs/code";
+import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
+import { FieldTable } from "@/components/docs/field-table";
+import { DocLink, Section } from "@/components/docs/section";
+import { config } from "@/lib/base/config";
+import { listModelPrices } from "@/lib/console/models";
+import { type Retention, readRetention } from "@/lib/console/retention";
+
+export const metadata = docsMetadata("/docs/privacy");
+
+export default function PrivacyDocsPage() {
+  const retention = readRetention();
+  return (
+    <DocsArticle path="/docs/privacy">
+      {prompts}
+      {providers()}
+      {account(retention)}
+      {browser()}
+      {deletion(retention)}
+    </DocsArticle>
+  );
+}
+
+const prompts = (
+  <Section id="prompts" title="Prompts and answers">
+    <p>
+      We don’t store prompts. They pass through memory to the model’s provider and are dropped when the request ends. They are not in our
+      database, logs or backups, and we don’t train models. Answers are stored in these cases only:
+    </p>
+    <FieldTable
+      isPlain
+      heading="Case"
+      about="What is stored"
+      rows={{
+        "With an Idempotency-Key": "The answer, and a SHA-256 hash of the request, for 24 hours, so that a retry gets the same answer.",
+        "With a signed payment or an x402 sign-in":
+          "The answer, for 24 hours, encrypted so that only the same payment with the same body can open it.",
+        "In the playground": "Runs are kept in your browser, not on our servers.",
+      }}
+    />
+    <p>To have nothing stored, send requests with a key and without an Idempotency-Key.</p>
+  </Section>
+);
+
+/** "OpenAI, Anthropic and Google" */
+function providers() {
+  const names = new Intl.ListFormat("en-GB").format(new Set(listModelPrices().map(({ provider }) => provider)));
+  const { isSandbox } = readSite();
+  return (
+    <Section id="providers" title="Who sees your prompts">
+      <p>
+        The provider of the model that you name receives the prompt, images and tools included, over TLS. Its own terms decide what it
+        keeps. <DocLink href="/models">Each model’s page</DocLink> names its provider: {names}. Some models have a second provider, which is
+        called if the first one does not respond.
+      </p>
+      <p>
+        Providers don’t get your account ID, wallet, API key or IP address. Nobody else receives prompts.
+        {isSandbox ? " In this sandbox, models without a configured provider are simulated on this machine." : null}
+      </p>
+    </Section>
+  );
+}
+
+const account = ({ failedRequestDays, eventDays, auditPersonalDays }: Retention) => (
+  <Section id="account" title="What we store about your account">
+    <FieldTable
+      isPlain
+      heading="Data"
+      about="How long"
+      rows={{
+        "Wallet and deposit addresses": "Permanently. Money that arrives later is still yours.",
+        "Charges, deposits, withdrawals, payments": "Permanently, for accounting: model, token counts, cost, time, key ID. No content.",
+        "Refused and failed requests": `${failedRequestDays} days: endpoint, model, error code, time. No content.`,
+        "Events and deliveries": `${eventDays} days.`,
+        "Sessions: IP address and browser": `While the session is open, and ${auditPersonalDays} days after it ends.`,
+        "Audit log: IP addresses, browsers, names, signed texts": `${auditPersonalDays} days. Who changed what, and when, stays.`,
+        "Keys: name, allowed networks": "Until the account is closed. The key itself is stored as a hash.",
+        "Email addresses and webhooks for alerts": "Until you delete them or close the account.",
+        "Network of a new account": "24 hours, to limit sign-ups from one network.",
+      }}
+    />
+    <p>
+      We ask for no name, email address or phone number. IP addresses are also held in memory to enforce rate limits. Our logs contain
+      request IDs, status codes and timings, but no prompts, answers or keys.
+    </p>
+  </Section>
+);
+
+function browser() {
+  const usesWalletConnect = config().WALLETCONNECT_PROJECT_ID !== undefined;
+  return (
+    <Section id="browser" title="In your browser">
+      <p>
+        There are no analytics, ads or tracking cookies. Two cookies are set: your session when you sign in, and your theme if you choose
+        one.{" "}
+        {usesWalletConnect
+          ? "Pages load nothing from other hosts, except WalletConnect when you connect with it."
+          : "Pages load nothing from other hosts."}
+      </p>
+      <p>
+        In the reference, <Code>Try it</Code> keeps your key in the memory of that tab.
+      </p>
+    </Section>
+  );
+}
+
+const deletion = ({ closedAccountDays }: Retention) => (
+  <Section id="deletion" title="Deletion">
+    <p>
+      When you close your account, personal data is deleted after {closedAccountDays} days.{" "}
+      <DocLink href="/docs/account#closing">Close your account</DocLink> lists what is deleted and what is kept for accounting. Blockchains
+      are public and permanent: deposits and withdrawals stay visible there.
+    </p>
+  </Section>
+);
