@@ -53,7 +53,7 @@ test("a script that the page does not name does not run", async ({ page, watch }
 test("every error code has its page, and the list leads there", async ({ page }) => {
   await open(page, "/docs/errors");
   const codes = Object.keys(errorCatalogue);
-  await expect(page.locator("main li a")).toHaveCount(codes.length);
+  await expect(page.locator("main article li a")).toHaveCount(codes.length);
   for (const code of codes) {
     const answer = await page.request.get(`/docs/errors/${code}`);
     expect(answer.status(), code).toBe(200);
@@ -138,7 +138,7 @@ test("the table can be searched and sorted without JavaScript", async ({ browser
 test("a copy button copies, and confirms it", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await open(page, "/");
-  await page.getByRole("button", { name: "Copy: Ask" }).click();
+  await page.getByRole("button", { name: "Copy: Request" }).click();
   await expect(page.getByText("Copied").first()).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`curl -s ${baseUrl()}/api/v1/prompt`);
 });
@@ -189,7 +189,7 @@ test("each model has a page with its prices, code and aliases; the table leads t
   await expect(features).toContainText("128,000 tokens");
   await expect(features).toContainText("JSON output");
   const code = page.getByRole("group", { name: "Language" });
-  await expect(code.getByRole("region", { name: "curl" })).toContainText('"model":"gpt-4-turbo"');
+  await expect(code.getByRole("region", { name: "curl" })).toContainText('"model": "gpt-4-turbo"');
   for (const language of ["TypeScript", "Python"]) {
     await code.getByText(language, { exact: true }).first().click();
     await expect(code.getByRole("region", { name: language })).toContainText("gpt-4-turbo");
@@ -258,7 +258,7 @@ test("the header of a small phone leads to models, docs and the API", async ({ p
 
 test("the landing page's example is a cheap model, at its own price", async ({ page }) => {
   await open(page, "/");
-  const { cost, usage, model } = JSON.parse((await page.getByRole("region", { name: "Response" }).locator("code").textContent()) ?? "");
+  const { cost, usage, model } = JSON.parse((await page.getByRole("region", { name: "Response", exact: true }).locator("code").textContent()) ?? "");
   await page.goto(`/models/${model}`);
   const priceOf = async (kind: string) => {
     const price = page.getByRole("region", { name: "Pricing" }).locator(`tr:has(th:text-is("${kind}")) td`).first();

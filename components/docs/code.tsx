@@ -12,5 +12,5 @@ export const WithCode = ({ text }: { text: string }) =>
 
 /** An API name inside a sentence. */
 export const Code = ({ children }: { children: ReactNode }) => (
-  <code className="rounded-sm bg-panel px-1 py-px font-mono text-[0.875em] text-ink">{children}</code>
+  <code className="rounded-sm bg-panel px-1 py-px font-mono text-[0.875em] text-ink [overflow-wrap:anywhere]">{children}</code>
 );

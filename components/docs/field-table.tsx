@@ -23,7 +23,7 @@ export const FieldTable = ({ heading, about: aboutHeading = "Meaning", isPlain =
         id: "name",
         heading,
         className: "text-left sm:pr-6",
-        cellClassName: isPlain ? "font-normal whitespace-nowrap" : "font-mono font-normal whitespace-nowrap",
+        cellClassName: isPlain ? "font-normal sm:min-w-40" : "font-mono font-normal whitespace-nowrap",
         cell: ([name]) => name,
       },
       { id: "about", heading: aboutHeading, className: "text-left", cellClassName: "text-muted", cell: ([, about]) => about },

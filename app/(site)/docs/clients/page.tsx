@@ -36,7 +36,7 @@ const openai = (site: Site, model: string) => (
 
 const vercel = (site: Site, model: string) => (
   <Section id="ai-sdk" title="Vercel AI SDK">
-    <CodeBlock title="Vercel AI SDK" copy={aiSdk(site, model)} />
+    <CodeBlock title="TypeScript, with the AI SDK" copy={aiSdk(site, model)} />
     <p>
       Set <Code>store: false</Code>, so that the package sends whole items instead of references to stored ones.
     </p>
