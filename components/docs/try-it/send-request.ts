@@ -77,7 +77,8 @@ export async function sendRequest(form: TryItForm, filled: Filled, signal: Abort
     }),
     body: indented(text, isCut),
     isCut,
-    charged: chargedOf(end),
+    // A list of past requests has costs, too.
+    charged: form.isCharged ? chargedOf(end) : null,
   };
 }
 

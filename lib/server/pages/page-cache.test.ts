@@ -164,3 +164,15 @@ test("a rendering that fails is told to who asked, and the next one tries again"
   fails = false;
   expect(await (await fetch(url)).text()).toContain("<html>");
 });
+
+test("a page as Markdown is not kept in place of the page", async () => {
+  const { url, rendered } = await open(page);
+  expect(await fetch(`${url}/docs/keys`).then((answer) => answer.text())).toContain("/docs/keys ä");
+  for (const [path, accept] of [
+    ["/docs/keys", "text/markdown, text/html;q=0.5"],
+    ["/docs/keys.md", "*/*"],
+  ] as const) {
+    expect(await fetch(`${url}${path}`, { headers: { accept } }).then((answer) => answer.text())).toBe("not kept");
+  }
+  expect(rendered).toHaveBeenCalledTimes(1);
+});
