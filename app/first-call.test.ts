@@ -58,18 +58,21 @@ test("each client has one, with the key filled in and no variable left to set", 
   }
 });
 
-test.each(["curl", "OpenAI", "Anthropic", "AI SDK", "Claude Code", "Codex"])("the snippet for %s is answered and charged", async (client) => {
-  const account = await openAccount();
-  const blocks = snippetsOf(account.key).find((snippet) => snippet.client === client)?.blocks ?? [];
-  const [first, second] = blocks.map(({ code }) => code);
-  standIn("claude", claude);
-  standIn("codex", codex);
-  if (client === "Codex") writeFileSync(join(folder, "config.toml"), first ?? "");
-  const isProgram = ["OpenAI", "Anthropic", "AI SDK"].includes(client);
-  expect(isProgram ? await runExample(first ?? "", {}) : await inShell(second ?? first ?? "")).toContain("Simulated answer");
-  expect(await chargesOf(account.accountId)).toHaveLength(1);
-  await expectPaid(account);
-});
+test.each(["curl", "OpenAI", "Anthropic", "AI SDK", "Claude Code", "Codex"])(
+  "the snippet for %s is answered and charged",
+  async (client) => {
+    const account = await openAccount();
+    const blocks = snippetsOf(account.key).find((snippet) => snippet.client === client)?.blocks ?? [];
+    const [first, second] = blocks.map(({ code }) => code);
+    standIn("claude", claude);
+    standIn("codex", codex);
+    if (client === "Codex") writeFileSync(join(folder, "config.toml"), first ?? "");
+    const isProgram = ["OpenAI", "Anthropic", "AI SDK"].includes(client);
+    expect(isProgram ? await runExample(first ?? "", {}) : await inShell(second ?? first ?? "")).toContain("Simulated answer");
+    expect(await chargesOf(account.accountId)).toHaveLength(1);
+    await expectPaid(account);
+  },
+);
 
 test("a key for some models is shown with one of them, and a key that only reads with its balance", async () => {
   const code = snippetsOf("pp_key", ["claude-haiku-4-5"]).flatMap(({ blocks }) => blocks.map((block) => block.code));

@@ -1,5 +1,6 @@
 // The alerts page: an endpoint is added, its secret is shown once, and a sample reaches a real receiver on this machine.
 
+import type { Locator, Page } from "@playwright/test";
 import { Webhook } from "standardwebhooks";
 import { newWallet } from "@/lib/console/testing/wallets";
 import { openReceiver, type Receiver } from "@/lib/events/testing/receiver";
@@ -60,7 +61,9 @@ test("a webhook is added, its secret shown once, and a sample is delivered, sign
   await dialog.getByRole("button", { name: "Send sample" }).click();
 
   const deliveries = page.getByRole("list", { name: "Deliveries" });
-  await expect(deliveries).toContainText(/Deposit credited \(sample\).*deposit\.credited.*On-call channel.*delivered/s, { timeout: 60_000 });
+  await expect(deliveries).toContainText(/Deposit credited \(sample\).*deposit\.credited.*On-call channel.*delivered/s, {
+    timeout: 60_000,
+  });
   const [sent] = receiver.received;
   const headers = Object.fromEntries(Object.entries(sent?.headers ?? {}).map(([name, value]) => [name, String(value)]));
   expect(new Webhook(secret).verify(sent?.body ?? "", headers)).toMatchObject({ type: "deposit.credited", sample: true });
@@ -68,6 +71,11 @@ test("a webhook is added, its secret shown once, and a sample is delivered, sign
   await expect(deliveries.getByRole("list", { name: "Attempts" })).toContainText("status 200");
   await expectAccessible(page, "/alerts, with an open delivery");
 
+  await renameAndDelete(page, menu, host);
+});
+
+async function renameAndDelete(page: Page, menu: Locator, host: string): Promise<void> {
+  const dialog = page.getByRole("dialog");
   await page.getByLabel("State").selectOption("failed");
   await expect(page).toHaveURL("/alerts?state=failed");
   await expect(page.getByText("No deliveries match")).toBeVisible();
@@ -80,4 +88,4 @@ test("a webhook is added, its secret shown once, and a sample is delivered, sign
   await expect(dialog.getByRole("button", { name: "Cancel" })).toBeFocused();
   await page.getByRole("button", { name: "Delete destination" }).click();
   await expect(page.getByText("No destinations yet")).toBeVisible();
-});
+}

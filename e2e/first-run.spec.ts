@@ -73,7 +73,10 @@ test("a stranger's first paid call takes at most 12 clicks and 3 minutes, from t
   const clicks = await countClicks(page);
   const startedAt = Date.now();
   await open(page, "/");
-  await page.getByRole("link", { name: /^(Connect wallet|Get started|Sign in)/ }).first().click();
+  await page
+    .getByRole("link", { name: /^(Connect wallet|Get started|Sign in)/ })
+    .first()
+    .click();
   await arriveAt(page, /\/connect/);
   await chooseWallet(page, "evm", "New test wallet");
   await arriveAt(page, "/overview");

@@ -82,7 +82,10 @@ test("a key without a cap is created only after a linked wallet signed what it i
   expect(wallet.signed.at(-1)).toContain("Create the API key 'unlimited'");
 });
 
-test("a dialog begins at its first field, leads to what is wrong, and keeps what was typed when Back closes it", async ({ page, context }) => {
+test("a dialog begins at its first field, leads to what is wrong, and keeps what was typed when Back closes it", async ({
+  page,
+  context,
+}) => {
   await signIn(context, newWallet("evm"));
   await open(page, "/overview");
   await page.getByRole("region", { name: "Get started" }).getByRole("link", { name: "Create key" }).click();

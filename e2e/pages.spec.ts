@@ -258,7 +258,9 @@ test("the header of a small phone leads to models, docs and the API", async ({ p
 
 test("the landing page's example is a cheap model, at its own price", async ({ page }) => {
   await open(page, "/");
-  const { cost, usage, model } = JSON.parse((await page.getByRole("region", { name: "Response", exact: true }).locator("code").textContent()) ?? "");
+  const { cost, usage, model } = JSON.parse(
+    (await page.getByRole("region", { name: "Response", exact: true }).locator("code").textContent()) ?? "",
+  );
   await page.goto(`/models/${model}`);
   const priceOf = async (kind: string) => {
     const price = page.getByRole("region", { name: "Pricing" }).locator(`tr:has(th:text-is("${kind}")) td`).first();

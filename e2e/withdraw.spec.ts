@@ -56,6 +56,21 @@ async function untilItCanLeave(page: Page): Promise<void> {
   }).toPass({ timeout: PAID_MS });
 }
 
+/** The hint, the maximum and the sum say the same amount; an exponent is none. */
+async function expectOneRounding(page: Page, chain: "evm" | "solana"): Promise<void> {
+  const amount = page.getByLabel("Amount you receive");
+  await page.getByRole("button", { name: "Max" }).click();
+  const most = formatUsd(parseUsd(await amount.inputValue()));
+  await expect(page.getByText(new RegExp(`maximum ${most.replaceAll(/[$.]/g, "\\$&")}( |$)`))).toBeVisible();
+  await expect(page.getByText("You receive").locator("xpath=following-sibling::dd")).toHaveText(most);
+  if (chain === "solana") await expect(page.getByText(/This wallet has no USDC account on Solana yet\. \$0\.50 includes/)).toBeVisible();
+  await amount.fill("1e3");
+  await expect(page.getByText("You receive").locator("xpath=following-sibling::dd")).toHaveText("–");
+  await page.getByRole("button", { name: "Review" }).click();
+  await expect(page.getByText("Use only digits and a decimal point, like 5 or 0.25.")).toBeVisible();
+  await expect(amount).toBeFocused();
+}
+
 for (const chain of casesOf(["evm", "solana"] as const, "evm")) {
   test(`a deposit on ${chains[chain]} is withdrawn again: requested, declined, signed, paid, and on the chain`, async ({
     page,
@@ -71,18 +86,8 @@ for (const chain of casesOf(["evm", "solana"] as const, "evm")) {
     const { address } = wallet.keys();
     expect(await unitsOf[chain](address)).toBe(0n);
 
-    // The hint, the maximum and the sum say the same amount; an exponent is none.
+    await expectOneRounding(page, chain);
     const amount = page.getByLabel("Amount you receive");
-    await page.getByRole("button", { name: "Max" }).click();
-    const most = formatUsd(parseUsd(await amount.inputValue()));
-    await expect(page.getByText(new RegExp(`maximum ${most.replaceAll(/[$.]/g, "\\$&")}( |$)`))).toBeVisible();
-    await expect(page.getByText("You receive").locator("xpath=following-sibling::dd")).toHaveText(most);
-    if (chain === "solana") await expect(page.getByText(/This wallet has no USDC account on Solana yet\. \$0\.50 includes/)).toBeVisible();
-    await amount.fill("1e3");
-    await expect(page.getByText("You receive").locator("xpath=following-sibling::dd")).toHaveText("–");
-    await page.getByRole("button", { name: "Review" }).click();
-    await expect(page.getByText('Use digits only, like "5" or "0.25".')).toBeVisible();
-    await expect(amount).toBeFocused();
     await amount.fill("3.0000001");
     await page.getByRole("button", { name: "Review" }).click();
     await expect(page.getByText("Use at most 6 decimal places.")).toBeVisible();

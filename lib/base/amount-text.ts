@@ -21,7 +21,7 @@ export function readUsdText(text: string): NanoUsd {
   if (amount.includes(",")) throw new RangeError("Leave out commas and use a point for the cents, like 1250.50.");
   if (/^[-−]/.test(amount)) throw new RangeError("The amount must be above zero.");
   const decimal = readDecimal(amount);
-  if (!decimal) throw new RangeError('Use digits only, like "5" or "0.25".');
+  if (!decimal) throw new RangeError("Use only digits and a decimal point, like 5 or 0.25.");
   const { whole, fraction } = decimal;
   if (/[1-9]/.test(fraction.slice(9))) throw new RangeError("Use at most 9 decimal places.");
   if (whole.replace(/^0+/, "").length > 10) throw new RangeError(`Maximum: ${formatUsd(MOST)}.`);

@@ -20,7 +20,7 @@ export const mailAddress = z
   .transform((text) => text.trim())
   .refine((text) => text !== "", { error: "Enter an email address, like you@example.com.", abort: true })
   .refine((text) => !/[,;]/.test(text) && text.split("@").length < 3, { error: "Enter one address only.", abort: true })
-  .refine((text) => !/[<>"()\s]/.test(text), { error: "Enter the address alone, without a name, quotes or spaces.", abort: true })
+  .refine((text) => !/[<>"()\s]/.test(text), { error: "Enter only the address, without a name, quotes or spaces.", abort: true })
   .refine((text) => countCharacters(text) <= textLimits.mailAddress.max && localPart(text).length <= MAX_LOCAL_PART, {
     error: `The address is too long: at most ${MAX_LOCAL_PART} characters before the @, and ${textLimits.mailAddress.max} in all.`,
     abort: true,

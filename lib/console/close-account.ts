@@ -55,7 +55,7 @@ async function readRemainder({ accountId }: Owner, database?: Database): Promise
     return refuse("A withdrawal is still open. Wait until it is paid or cancel it, then close the account.");
   // Whoever stole one of two wallets must not close the account while the other, which is on its way out, could still stop them.
   if ((await listIdentities(accountId, database)).some(({ leavesAt }) => leavesAt !== null))
-    return refuse("A wallet is leaving this account. Wait until it has left, or keep it, and close the account then.");
-  if (held > 0n) return refuse("A request is still running. Try again when it has ended.");
+    return refuse("A wallet is being unlinked. Wait until it is unlinked or keep it, then close the account.");
+  if (held > 0n) return refuse("A request is still running. Try again when it has finished.");
   return canLeave(posted) ? refuse(`Withdraw your balance of ${formatUsd(posted)} first.`) : posted;
 }

@@ -115,7 +115,10 @@ test("onboarding steps are done once the ledger and the keys show it, and stay d
   await createKey({ accountId: funded, name: "first" });
   expect((await readOverview(funded)).steps).toEqual({ isFunded: true, hasKey: true, hasCalled: false, hasAlert: false });
   await spend(funded, new Date().toISOString(), 5);
-  expect(await readOverview(funded)).toMatchObject({ available: 0n, steps: { isFunded: true, hasKey: true, hasCalled: true, hasAlert: false } });
+  expect(await readOverview(funded)).toMatchObject({
+    available: 0n,
+    steps: { isFunded: true, hasKey: true, hasCalled: true, hasAlert: false },
+  });
   await setLowLine(funded, nanoUsd(1_000n));
   expect((await readOverview(funded)).steps).toMatchObject({ hasAlert: true });
 });

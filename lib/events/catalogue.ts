@@ -111,13 +111,13 @@ const types = {
   "balance.low": {
     title: "Low balance",
     when: "The balance fell below your threshold. Sent again only after the balance has risen 10% above it.",
-    fields: { balance: usd("The balance, including what is reserved."), threshold: usd("Your threshold.") },
+    fields: { balance: usd("The balance, including reserved funds."), threshold: usd("Your threshold.") },
     example: { balance: "4980000000", threshold: "5000000000" },
   },
   "balance.exhausted": {
     title: "Balance too low for a request",
     when: "A request was refused because the balance does not cover it. Sent once until you deposit.",
-    fields: { available: usd("What was available."), needed: usd("The most that the request could cost.") },
+    fields: { available: usd("The available balance."), needed: usd("The maximum cost of the request.") },
     example: { available: "1200000", needed: "4500000" },
   },
   "deposit.seen": { ...deposit, title: "Deposit seen", when: "A deposit was seen on its chain. It is credited once confirmed." },
@@ -136,7 +136,7 @@ const types = {
   "payment.failed": {
     ...payment,
     title: "Payment failed",
-    when: "A signed payment moved no money, or its chain dropped it.",
+    when: "A signed payment failed or was dropped by its chain. No money was moved.",
     example: { ...payment.example, reason: "expired" },
   },
   "withdrawal.requested": {
@@ -179,7 +179,7 @@ const types = {
   "key.cap_80": {
     title: "Key at 80% of its limit",
     when: "A key has spent 80% of its spending limit. Sent once per period.",
-    fields: { keyId, cap: usd("The key's cap."), spent: usd("Spent in this period."), period },
+    fields: { keyId, cap: usd("The key's spending limit."), spent: usd("Spent in this period."), period },
     example: { keyId: exampleKey, cap: "10000000000", spent: "8010000000", period: "day" },
   },
   "key.cap_reached": {
@@ -204,7 +204,7 @@ const types = {
   },
   "key.spike": {
     title: "Unusual key spending",
-    when: "A key spent far more within an hour than it usually does.",
+    when: "A key spent far more in an hour than it usually does.",
     fields: {
       keyId,
       spent: usd("Spent in the last 60 minutes."),
@@ -281,7 +281,7 @@ const types = {
   "wallet.leaving": {
     title: "Wallet being unlinked",
     when: "One of your wallets asked to unlink another. If it was not you, keep the wallet under Settings.",
-    fields: { ...wallet.fields, leavesAt: time("When it is unlinked. Until then it signs nothing for the account.") },
+    fields: { ...wallet.fields, leavesAt: time("When it is unlinked. Until then it cannot sign for the account.") },
     example: { ...wallet.example, leavesAt: "2026-11-25T09:30:00+00:00" },
   },
   "wallet.unlinked": { ...wallet, title: "Wallet unlinked", when: "A wallet was unlinked." },

@@ -103,7 +103,12 @@ test("there is a sample of each type, in an event's form, and it counts as no ev
     const [sample] = await list(account, { type, endpointId });
     expect(sent).toEqual({ id: sample?.id });
     expect(sample).toMatchObject({ eventId: null, sequence: null, state: "pending" });
-    expect(JSON.parse(sample?.body ?? "")).toMatchObject({ id: expect.stringMatching(/^evt_sample_/), type, sample: true, data: expect.any(Object) });
+    expect(JSON.parse(sample?.body ?? "")).toMatchObject({
+      id: expect.stringMatching(/^evt_sample_/),
+      type,
+      sample: true,
+      data: expect.any(Object),
+    });
     const [said] = await list(account, { type, endpointId: chat.endpointId });
     // Whoever reads it in a channel must not act on it.
     expect(JSON.parse(said?.body ?? "").text).toMatch(/^PennyPrompt: \(Sample\) \S/);

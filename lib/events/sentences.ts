@@ -8,8 +8,6 @@ import type { EventValue } from "./event-data";
 type Data = Readonly<Record<string, EventValue>>;
 
 const money = (value: EventValue | undefined): string => (typeof value === "bigint" ? formatUsd(nanoUsd(value)) : "an amount");
-const chainNames: Readonly<Record<string, string>> = { base: "Base", solana: "Solana" };
-const chainName = (value: EventValue | undefined): string => chainNames[String(value)] ?? String(value);
 const because = ({ reason }: Data): string => (reason ? ` (${reason})` : "");
 const change = ({ kind, before, after, fromInputTokens }: PriceChange): string => {
   const where = fromInputTokens ? ` for prompts of ${fromInputTokens.toLocaleString("en-US")} tokens or more` : "";
@@ -50,13 +48,13 @@ const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
     "Your account was closed. If that was not you, sign in with one of its wallets: that opens it again. Personal data is deleted after seven days.",
   "balance.low": ({ balance, threshold }) => `Your balance is ${money(balance)}, below your threshold of ${money(threshold)}.`,
   "balance.exhausted": ({ available, needed }) =>
-    `A request was refused: it could cost ${money(needed)}, and ${money(available)} is available.`,
+    `A request was refused because it could cost ${money(needed)} and only ${money(available)} is available.`,
   "deposit.seen": ({ amount, chain }) => `${money(amount)} deposit seen on ${chainOf(chain)}. We'll credit it once confirmed.`,
   "deposit.credited": ({ amount, chain }) => `${money(amount)} deposit on ${chainOf(chain)} credited to your balance.`,
   "deposit.reversed": ({ amount, chain }) =>
     `${chainOf(chain)} reversed a ${money(amount)} deposit. If it was credited, we took it out of your balance.`,
-  "payment.completed": ({ amount, payer }) => `A payment of ${money(amount)} by ${payer} is complete.`,
-  "payment.failed": (data) => `A payment of ${money(data.amount)} by ${data.payer} failed${because(data)}.`,
+  "payment.completed": ({ amount, payer }) => `Payment of ${money(amount)} by ${payer} completed.`,
+  "payment.failed": (data) => `Payment of ${money(data.amount)} by ${data.payer} failed${because(data)}.`,
   "withdrawal.requested": ({ amount, destination, payFrom }) =>
     `Withdrawal of ${money(amount)} to ${destination} requested${payFrom ? "; it is paid after the waiting time you set" : ""}. If this was not you, cancel it on the Withdraw page.`,
   "withdrawal.rules_changed": () => "Your withdrawal limits were changed. Stricter limits apply immediately; looser ones after 24 hours.",

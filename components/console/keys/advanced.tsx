@@ -15,7 +15,11 @@ export function Advanced({ isSet, isWrong, children }: AdvancedProps) {
   const [isOpen, setOpen] = useState(isSet);
   return (
     // Controlled: a wrong field in it is shown at once.
-    <details open={isOpen || isWrong} onToggle={({ currentTarget }) => setOpen(currentTarget.open)} className="group border-t border-line pt-1">
+    <details
+      open={isOpen || isWrong}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      className="group border-t border-line pt-1"
+    >
       <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 text-sm font-medium [&::-webkit-details-marker]:hidden">
         <ChevronRightIcon aria-hidden="true" className="size-4 text-muted transition group-open:rotate-90" />
         Advanced

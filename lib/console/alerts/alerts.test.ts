@@ -74,7 +74,9 @@ test("an endpoint is added with a secret that no page shows again; one that cann
   const { owner, secret } = await openListener();
   expect(secret).toMatch(/^whsec_/);
   const view = await read(owner);
-  expect(view.endpoints).toMatchObject([{ kind: "webhook", name: "hooks.example.com", ownName: "", host: "hooks.example.com", types: null, state: "active", at: null }]);
+  expect(view.endpoints).toMatchObject([
+    { kind: "webhook", name: "hooks.example.com", ownName: "", host: "hooks.example.com", types: null, state: "active", at: null },
+  ]);
   expect(JSON.stringify(view.endpoints)).not.toContain("whsec_");
   expect(await addOwnEndpoint(owner, { ...webhook, kind: "chat" })).toEqual({ ok: true, secret: null });
   expect(await addOwnEndpoint(owner, { ...webhook, target: "http://example.com" })).toMatchObject({

@@ -102,7 +102,8 @@ const MAX_NETWORKS = 20;
 function readNetworks(text: string): string[] {
   const entries = [...new Set(text.split(/[\s,;]+/).filter((part) => part !== ""))];
   const bad = entries.find((entry) => !isNetwork(entry));
-  if (bad !== undefined) throw new RangeError(`"${bad.slice(0, 60)}" is not an IP address or block. Enter one like 203.0.113.7 or 203.0.113.0/24.`);
+  if (bad !== undefined)
+    throw new RangeError(`"${bad.slice(0, 60)}" is not an IP address or block. Enter one like 203.0.113.7 or 203.0.113.0/24.`);
   const every = entries.find((entry) => entry.endsWith("/0"));
   if (every !== undefined) throw new RangeError(`"${every}" allows every address. Leave the field empty instead.`);
   if (entries.length > MAX_NETWORKS) throw new RangeError(`Enter at most ${MAX_NETWORKS} addresses or ranges.`);
