@@ -1,5 +1,4 @@
 import { readSite } from "@/app/site";
-import { Code } from "@/components/docs/code";
 import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
@@ -55,7 +54,7 @@ function providers() {
         called if the first one does not respond.
       </p>
       <p>
-        Providers don’t get your account ID, wallet, API key or IP address. Nobody else receives prompts.
+        Providers don’t get your account ID, wallet, API key or IP address. OpenAI and DeepSeek get a random-looking ID that stands for your account, so that their caches are not shared between accounts. Nobody else receives prompts.
         {isSandbox ? " In this sandbox, models without a configured provider are simulated on this machine." : null}
       </p>
     </Section>
@@ -92,14 +91,13 @@ function browser() {
   return (
     <Section id="browser" title="In your browser">
       <p>
-        There are no analytics, ads or tracking cookies. Two cookies are set: your session when you sign in, and your theme if you choose
-        one.{" "}
+        There are no analytics, ads or tracking cookies. Cookies only keep you signed in and remember your theme.{" "}
         {usesWalletConnect
           ? "Pages load nothing from other hosts, except WalletConnect when you connect with it."
           : "Pages load nothing from other hosts."}
       </p>
       <p>
-        In the reference, <Code>Try it</Code> keeps your key in the memory of that tab.
+        In the API reference, “Try it” keeps your key in the memory of that tab only.
       </p>
     </Section>
   );
