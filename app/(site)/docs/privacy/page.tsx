@@ -54,7 +54,8 @@ function providers() {
         called if the first one does not respond.
       </p>
       <p>
-        Providers don’t get your account ID, wallet, API key or IP address. OpenAI and DeepSeek get a random-looking ID that stands for your account, so that their caches are not shared between accounts. Nobody else receives prompts.
+        Providers don’t get your account ID, wallet, API key or IP address. OpenAI and DeepSeek get a random-looking ID that stands for your
+        account, so that their caches are not shared between accounts. Nobody else receives prompts.
         {isSandbox ? " In this sandbox, models without a configured provider are simulated on this machine." : null}
       </p>
     </Section>
@@ -96,9 +97,7 @@ function browser() {
           ? "Pages load nothing from other hosts, except WalletConnect when you connect with it."
           : "Pages load nothing from other hosts."}
       </p>
-      <p>
-        In the API reference, “Try it” keeps your key in the memory of that tab only.
-      </p>
+      <p>In the API reference, “Try it” keeps your key in the memory of that tab only.</p>
     </Section>
   );
 }
