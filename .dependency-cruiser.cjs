@@ -72,7 +72,10 @@ const borders = [
       "money, amount-text, text-limits, token-estimate, when-left.",
     severity: "error",
     from: { path: "^components/", pathNot: testCode },
-    to: { path: "^(lib|app)/", pathNot: `^lib/base/(money|amount-text|text-limits|token-estimate|when-left)\\.ts$|^lib/console/views/|${testCode}` },
+    to: {
+      path: "^(lib|app)/",
+      pathNot: `^lib/base/(money|amount-text|text-limits|token-estimate|when-left)\\.ts$|^lib/console/views/|${testCode}`,
+    },
   },
   {
     name: "components-take-only-types-from-views",

@@ -20,26 +20,7 @@ test("a webhook is added, its secret shown once, and a sample is delivered, sign
   await open(page, "/alerts");
   await expect(page.getByText("Get notified about deposits, low balance and key activity.")).toBeVisible();
   await expect(page.getByText("No destinations yet")).toBeVisible();
-  await page.getByRole("button", { name: "Add destination" }).click();
-  const dialog = page.getByRole("dialog");
-  // The operator has not set up e-mail.
-  await expect(dialog.getByLabel("Type").locator("option")).toHaveText(["Webhook", "Slack or Discord"]);
-  await dialog.getByLabel("URL").fill("http://example.com/hooks");
-  await dialog.getByRole("button", { name: "Add destination" }).click();
-  await expect(dialog.getByRole("alert")).toHaveText("The URL must begin with https://.");
-  await expect(dialog.getByLabel("URL")).toBeFocused();
-  await dialog.getByLabel("Name (optional)").fill("x".repeat(2_001));
-  await expect(dialog.getByText("Use at most 64 characters. This has 2,001.")).toBeVisible();
-  await dialog.getByLabel("Name (optional)").fill("On-call channel");
-  await dialog.getByLabel("URL").fill(receiver.url);
-  await page.goBack();
-  await expect(dialog).toBeHidden();
-  await page.getByRole("button", { name: "Add destination" }).click();
-  await expect(dialog.getByLabel("Name (optional)")).toHaveValue("On-call channel");
-  await dialog.getByRole("radio", { name: "Selected events" }).click();
-  await expect(dialog.getByText("Deposit credited deposit.credited")).toBeVisible();
-  await dialog.getByRole("radio", { name: "All events, including future ones" }).click();
-  await dialog.getByRole("button", { name: "Add destination" }).click();
+  const dialog = await addNamed(page);
   const box = dialog.getByRole("region", { name: "The webhook's secret" });
   await expect(box).toBeVisible();
   const secret = (await box.locator("code").textContent()) ?? "";
@@ -88,4 +69,29 @@ async function renameAndDelete(page: Page, menu: Locator, host: string): Promise
   await expect(dialog.getByRole("button", { name: "Cancel" })).toBeFocused();
   await page.getByRole("button", { name: "Delete destination" }).click();
   await expect(page.getByText("No destinations yet")).toBeVisible();
+});
+
+/** Adds the receiver under a name, after what is wrong and a step back, which keeps what was typed. */
+async function addNamed(page: Page): Promise<Locator> {
+  await page.getByRole("button", { name: "Add destination" }).click();
+  const dialog = page.getByRole("dialog");
+  // The operator has not set up e-mail.
+  await expect(dialog.getByLabel("Type").locator("option")).toHaveText(["Webhook", "Slack or Discord"]);
+  await dialog.getByLabel("URL").fill("http://example.com/hooks");
+  await dialog.getByRole("button", { name: "Add destination" }).click();
+  await expect(dialog.getByRole("alert")).toHaveText("The URL must begin with https://.");
+  await expect(dialog.getByLabel("URL")).toBeFocused();
+  await dialog.getByLabel("Name (optional)").fill("x".repeat(2_001));
+  await expect(dialog.getByText("Use at most 64 characters. This has 2,001.")).toBeVisible();
+  await dialog.getByLabel("Name (optional)").fill("On-call channel");
+  await dialog.getByLabel("URL").fill(receiver.url);
+  await page.goBack();
+  await expect(dialog).toBeHidden();
+  await page.getByRole("button", { name: "Add destination" }).click();
+  await expect(dialog.getByLabel("Name (optional)")).toHaveValue("On-call channel");
+  await dialog.getByRole("radio", { name: "Selected events" }).click();
+  await expect(dialog.getByText("Deposit credited deposit.credited")).toBeVisible();
+  await dialog.getByRole("radio", { name: "All events, including future ones" }).click();
+  await dialog.getByRole("button", { name: "Add destination" }).click();
+  return dialog;
 }

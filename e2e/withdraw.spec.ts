@@ -1,6 +1,6 @@
 // Money in and out again: from the faucet to the balance, and from the balance to a wallet, confirmed on the chain itself.
 
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { encodeFunctionData, type Hex, hexToBigInt } from "viem";
 import { formatUsd, parseUsd } from "@/lib/base/money";
 import { usdcAbi, usdcAddress } from "@/lib/chains/evm/usdc";
@@ -57,7 +57,7 @@ async function untilItCanLeave(page: Page): Promise<void> {
 }
 
 /** The hint, the maximum and the sum say the same amount; an exponent is none. */
-async function expectOneRounding(page: Page, chain: "evm" | "solana"): Promise<void> {
+async function enterMost(page: Page, chain: "evm" | "solana"): Promise<Locator> {
   const amount = page.getByLabel("Amount you receive");
   await page.getByRole("button", { name: "Max" }).click();
   const most = formatUsd(parseUsd(await amount.inputValue()));
@@ -67,8 +67,9 @@ async function expectOneRounding(page: Page, chain: "evm" | "solana"): Promise<v
   await amount.fill("1e3");
   await expect(page.getByText("You receive").locator("xpath=following-sibling::dd")).toHaveText("–");
   await page.getByRole("button", { name: "Review" }).click();
-  await expect(page.getByText("Use only digits and a decimal point, like 5 or 0.25.")).toBeVisible();
+  await expect(page.getByText('Use digits only, like "5" or "0.25".')).toBeVisible();
   await expect(amount).toBeFocused();
+  return amount;
 }
 
 for (const chain of casesOf(["evm", "solana"] as const, "evm")) {
@@ -86,8 +87,7 @@ for (const chain of casesOf(["evm", "solana"] as const, "evm")) {
     const { address } = wallet.keys();
     expect(await unitsOf[chain](address)).toBe(0n);
 
-    await expectOneRounding(page, chain);
-    const amount = page.getByLabel("Amount you receive");
+    const amount = await enterMost(page, chain);
     await amount.fill("3.0000001");
     await page.getByRole("button", { name: "Review" }).click();
     await expect(page.getByText("Use at most 6 decimal places.")).toBeVisible();
