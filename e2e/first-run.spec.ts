@@ -84,7 +84,7 @@ test("a stranger's first paid call takes at most 12 clicks and 3 minutes, from t
   await arriveAt(page, "/deposit");
   await page.getByRole("button", { name: "Send me 5 test USDC on Base" }).click();
   await expect(page.getByRole("main").getByText("credited", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
-  await page.getByRole("navigation", { name: "Console" }).first().getByRole("link", { name: "API keys" }).click();
+  await page.getByRole("navigation", { name: "Console" }).first().getByRole("link", { name: "Keys", exact: true }).click();
   await arriveAt(page, "/keys");
   await page.getByRole("button", { name: "Create key" }).click();
   // The name has the focus: nobody clicks into it.
