@@ -4,7 +4,7 @@ import type { Locator, Page } from "@playwright/test";
 import { encodeFunctionData, type Hex, hexToBigInt } from "viem";
 import { formatUsd, parseUsd } from "@/lib/base/money";
 import { usdcAbi, usdcAddress } from "@/lib/chains/evm/usdc";
-import { casesOf, expect, open, test } from "./browser";
+import { arriveAt, casesOf, expect, open, test } from "./browser";
 import { chooseFromList, chooseWallet } from "./connecting";
 import { CREDITED_MS, pressFaucet, untilChainsRun } from "./faucet";
 import { readSandbox } from "./sign-in";
@@ -140,6 +140,7 @@ test("own rules: a stricter one is saved at once, a looser one is signed and hol
   const wallet = await installEvmWallet(context);
   await open(page, "/connect?next=/withdraw");
   await chooseWallet(page, "evm", wallet.name);
+  await arriveAt(page, "/withdraw");
   const limit = page.getByLabel("24-hour limit");
   await limit.fill("20");
   await page.getByLabel("Waiting time").selectOption("Pay after 24 hours");
