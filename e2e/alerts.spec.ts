@@ -52,11 +52,6 @@ test("a webhook is added, its secret shown once, and a sample is delivered, sign
   await expect(deliveries.getByRole("list", { name: "Attempts" })).toContainText("status 200");
   await expectAccessible(page, "/alerts, with an open delivery");
 
-  await renameAndDelete(page, menu, host);
-});
-
-async function renameAndDelete(page: Page, menu: Locator, host: string): Promise<void> {
-  const dialog = page.getByRole("dialog");
   await page.getByLabel("State").selectOption("failed");
   await expect(page).toHaveURL("/alerts?state=failed");
   await expect(page.getByText("No deliveries match")).toBeVisible();

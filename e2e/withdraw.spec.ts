@@ -67,7 +67,7 @@ async function enterMost(page: Page, chain: "evm" | "solana"): Promise<Locator> 
   await amount.fill("1e3");
   await expect(page.getByText("You receive").locator("xpath=following-sibling::dd")).toHaveText("–");
   await page.getByRole("button", { name: "Review" }).click();
-  await expect(page.getByText('Use digits only, like "5" or "0.25".')).toBeVisible();
+  await expect(page.getByText("Use only digits and a decimal point, like 5 or 0.25.")).toBeVisible();
   await expect(amount).toBeFocused();
   return amount;
 }

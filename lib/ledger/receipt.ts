@@ -76,6 +76,21 @@ export async function listHeldRequests(accountId: AccountId, limit: number): Pro
   }));
 }
 
+/** Requests of this account whose id begins with `beginning`, running or charged; at most `limit` of each. */
+export async function findRequestIds(
+  accountId: AccountId,
+  beginning: string,
+  limit: number,
+): Promise<{ requestId: string; state: "running" | "charged" }[]> {
+  // Ids are compared byte by byte, and `~` is above every character of one.
+  const query = { where: { accountId, requestId: { gte: beginning, lt: `${beginning}~` } }, select: { requestId: true }, take: limit };
+  const [holds, charges] = await Promise.all([prisma().hold.findMany(query), prisma().charge.findMany(query)]);
+  return [
+    ...holds.map(({ requestId }) => ({ requestId, state: "running" as const })),
+    ...charges.map(({ requestId }) => ({ requestId, state: "charged" as const })),
+  ];
+}
+
 async function findHold(accountId: AccountId, requestId: string): Promise<HoldReceipt | null> {
   const select = { placedAt: true, keyId: true, ceiling: true, deadline: true } as const;
   const hold = await prisma().hold.findUnique({ where: { requestId, accountId }, select });
