@@ -74,7 +74,7 @@ const borders = [
     from: { path: "^components/", pathNot: testCode },
     to: {
       path: "^(lib|app)/",
-      pathNot: `^lib/base/(money|amount-text|text-limits|token-estimate|when-left)\\.ts$|^lib/console/views/|${testCode}`,
+      pathNot: `^lib/base/(money|typed/amount-text|typed/text-limits|token-estimate|when-left)\\.ts$|^lib/console/views/|${testCode}`,
     },
   },
   {

@@ -31,7 +31,7 @@ function standIn(name: string, line: string): void {
 }
 
 async function inShell(code: string): Promise<string> {
-  const env = { NODE_ENV: "test" as const, PATH: `${folder}:${process.env.PATH}`, HOME: folder };
+  const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, HOME: folder };
   return (await execute("sh", ["-c", code], { env, encoding: "utf8", timeout: 20_000 })).stdout;
 }
 

@@ -1,6 +1,6 @@
 import { ChevronDownIcon } from "lucide-react";
 import { type ComponentProps, type Dispatch, type ReactNode, useId } from "react";
-import { isTooLong, nearLimitText, type TextLimit, tooLongText } from "@/lib/base/text-limits";
+import { isTooLong, nearLimitText, type TextLimit, tooLongText } from "@/lib/base/typed/text-limits";
 import { classNames } from "./class-names";
 
 interface FieldProps {

@@ -2,7 +2,7 @@
 // headers and in SMTP commands as it is, so nothing passes that could end a line or name a second recipient.
 
 import { z } from "zod";
-import { countCharacters, textLimits } from "./text-limits";
+import { countCharacters, textLimits } from "./typed/text-limits";
 
 const MAX_LOCAL_PART = 64;
 /** Characters that end a line somewhere, or are not seen. */

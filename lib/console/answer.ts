@@ -1,7 +1,7 @@
 // The outcome of an owner's action: done, or refused with a sentence that says what to do instead.
 
 import { type ZodType, z } from "zod";
-import { isTooLong, type TextLimit, textLimits, tooLongText } from "@/lib/base/text-limits";
+import { isTooLong, type TextLimit, textLimits, tooLongText } from "@/lib/base/typed/text-limits";
 import type { Refusal } from "./views/answer";
 
 export const refuse = (message: string, field?: string): Refusal => ({ ok: false, message, ...(field && { field }) });

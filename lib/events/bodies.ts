@@ -18,7 +18,7 @@ export const CONFIRMATION = "confirmation";
 const SAMPLE_ID = "evt_sample_";
 
 /** Its figures are made up. Whatever brings it says so: nobody must act on it. */
-export const isSample = ({ id }: Pick<AccountEvent, "id">): boolean => id.startsWith(SAMPLE_ID);
+const isSample = ({ id }: Pick<AccountEvent, "id">): boolean => id.startsWith(SAMPLE_ID);
 
 /** For people: an event in a sentence or two. */
 export const lineOf = (event: AccountEvent): string => `${isSample(event) ? "(Sample) " : ""}${sentenceOf(event)}`;

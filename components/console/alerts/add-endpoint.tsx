@@ -2,7 +2,7 @@
 
 import { PlusIcon } from "lucide-react";
 import { useState } from "react";
-import { textLimits } from "@/lib/base/text-limits";
+import { textLimits } from "@/lib/base/typed/text-limits";
 import type { EventChoice } from "@/lib/console/views/alerts";
 import { Button } from "../../ui/button";
 import { SelectField, TextField } from "../../ui/field";

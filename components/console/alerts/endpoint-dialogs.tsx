@@ -1,7 +1,7 @@
 "use client";
 
 import type { ComponentProps } from "react";
-import { textLimits } from "@/lib/base/text-limits";
+import { textLimits } from "@/lib/base/typed/text-limits";
 import type { AlertEndpoint, EventChoice } from "@/lib/console/views/alerts";
 import { SelectField, TextField } from "../../ui/field";
 import { useDraft } from "../drafts";

@@ -3,7 +3,7 @@
 import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
 import { usdText } from "@/lib/base/money";
-import { textLimits } from "@/lib/base/text-limits";
+import { textLimits } from "@/lib/base/typed/text-limits";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
 import { Button } from "../../ui/button";
 import { DollarInput, Field } from "../../ui/field";

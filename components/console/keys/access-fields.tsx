@@ -1,5 +1,5 @@
 import type { Dispatch } from "react";
-import { textLimits } from "@/lib/base/text-limits";
+import { textLimits } from "@/lib/base/typed/text-limits";
 import type { KeyUse } from "@/lib/console/views/keys";
 import { SelectField, TextField } from "../../ui/field";
 import type { ErrorOf } from "../form-dialog";

@@ -1,7 +1,7 @@
 "use client";
 
 import { type ComponentProps, useState } from "react";
-import { textLimits } from "@/lib/base/text-limits";
+import { textLimits } from "@/lib/base/typed/text-limits";
 import type { OwnKey, Snippet } from "@/lib/console/views/keys";
 import { CodeBlock } from "../../ui/code-block";
 import { SelectField, TextField } from "../../ui/field";

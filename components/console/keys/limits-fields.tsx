@@ -3,7 +3,7 @@
 import type { Dispatch } from "react";
 import { dayText } from "@/components/ui/text/time-text";
 import { formatUsd } from "@/lib/base/money";
-import { textLimits } from "@/lib/base/text-limits";
+import { textLimits } from "@/lib/base/typed/text-limits";
 import type { OwnKey } from "@/lib/console/views/keys";
 import { DollarInput, Field, Input, Select } from "../../ui/field";
 import type { ErrorOf } from "../form-dialog";

@@ -2,7 +2,7 @@
 
 import { SearchIcon } from "lucide-react";
 import { type Dispatch, useState } from "react";
-import { isTooLong, textLimits, tooLongText } from "@/lib/base/text-limits";
+import { isTooLong, textLimits, tooLongText } from "@/lib/base/typed/text-limits";
 import { Input } from "../../ui/field";
 import { AllOrSome, toggled } from "../all-or-some";
 import type { ModelChoice } from "./key-actions";

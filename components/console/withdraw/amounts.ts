@@ -1,7 +1,7 @@
 // What the form computes on its own, before it calls the service; amounts are nano-USD.
 
-import { readUsdText } from "@/lib/base/amount-text";
 import { formatUsd, usdText } from "@/lib/base/money";
+import { readUsdText } from "@/lib/base/typed/amount-text";
 import type { Chain } from "@/lib/console/views/chain";
 import type { AllowanceView } from "@/lib/console/views/withdraw";
 import { chainNames, otherChain } from "../../ui/chain-names";

@@ -2,7 +2,7 @@
 
 import type { FormEvent } from "react";
 import { formatUsd } from "@/lib/base/money";
-import { textLimits } from "@/lib/base/text-limits";
+import { textLimits } from "@/lib/base/typed/text-limits";
 import type { Refusal } from "@/lib/console/views/answer";
 import type { Chain } from "@/lib/console/views/chain";
 import type { AllowanceView, Destination, SolanaFees } from "@/lib/console/views/withdraw";

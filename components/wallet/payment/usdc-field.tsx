@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Field, Input } from "@/components/ui/field";
-import { textLimits } from "@/lib/base/text-limits";
+import { textLimits } from "@/lib/base/typed/text-limits";
 
 interface UsdcFieldProps {
   hint: ReactNode;

@@ -1,7 +1,7 @@
 // USDC amounts as people type them: whole millionths, read digit by digit.
 
-import { readDecimal } from "@/lib/base/amount-text";
 import { formatUsd, fromUsdcUnits } from "@/lib/base/money";
+import { readDecimal } from "@/lib/base/typed/amount-text";
 
 const PLACES = 6;
 /** More than all USDC in existence. */

@@ -1,8 +1,8 @@
 // The forms of the alerts page, and its URL.
 
 import { z } from "zod";
-import { readUsdText } from "@/lib/base/amount-text";
-import { textLimits } from "@/lib/base/text-limits";
+import { readUsdText } from "@/lib/base/typed/amount-text";
+import { textLimits } from "@/lib/base/typed/text-limits";
 import { type EventTypeName, eventTypes, isEventType } from "@/lib/events/catalogue";
 import { textField } from "../answer";
 import { readNameText } from "../name-text";

@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 import type { Proof } from "@/lib/access/proofs";
-import { readUsdText } from "@/lib/base/amount-text";
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { formatUsd } from "@/lib/base/money";
+import { readUsdText } from "@/lib/base/typed/amount-text";
 import { displayAddress, isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
 import { listPayableWallets } from "@/lib/wallets/withdrawals/allowance";
 import { isLooser, type OwnRules, readHeldRules, setOwnRules } from "@/lib/wallets/withdrawals/own-rules";

@@ -1,9 +1,9 @@
 // The withdrawal form, and the signed order that the page sends.
 
 import { z } from "zod";
-import { readUsdText } from "@/lib/base/amount-text";
 import type { WithdrawalId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { readUsdText } from "@/lib/base/typed/amount-text";
 import { walletChains } from "@/lib/chains/wallet";
 import { textField } from "../answer";
 

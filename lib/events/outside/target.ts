@@ -1,6 +1,6 @@
 // What an owner may name as the URL of an endpoint.
 
-import { isTooLong, textLimits, tooLongText } from "@/lib/base/text-limits";
+import { isTooLong, textLimits, tooLongText } from "@/lib/base/typed/text-limits";
 import { AddressRefused, isOwnMachine, publicAddresses } from "./addresses";
 
 type Checked<Value> = ({ ok: true } & Value) | { ok: false; problem: string };

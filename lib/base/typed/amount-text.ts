@@ -1,7 +1,7 @@
 // Amounts as people type them, on every page: one parser, stricter than the API's, since a misread cap costs money. No exponents, signs,
 // separators or spaces inside, and ASCII digits only: what one person reads as a thousand another reads as one.
 
-import { formatUsd, type NanoUsd, nanoUsd, parseUsd, ZERO_USD } from "./money";
+import { formatUsd, type NanoUsd, nanoUsd, parseUsd, ZERO_USD } from "../money";
 
 const MOST = nanoUsd(1_000_000_000_000_000_000n);
 
