@@ -79,13 +79,13 @@ for (const [first, second] of casesOf(pairs, pairs[0])) {
     await page.getByRole("button", { name: "Unlink wallet" }).click();
     await expect(confirm.getByText(`Unlink wallet ${wallets[second].keys().address} from account ${accountId}`)).toBeVisible();
     await sign();
-    await expect(page.getByText("It will be unlinked in 24 hours. Until then you can keep it.")).toBeVisible();
+    await expect(page.getByText("This wallet will be unlinked in 24 hours. You can keep it until then.")).toBeVisible();
     await expect(page.getByText("leaving", { exact: true })).toBeVisible();
     await expect(page.getByRole("button", { name: /^Unlink/ })).toHaveCount(0);
     expect(wallets[first].signed.at(-1)).toContain("in 24 hours");
     await page.getByRole("button", { name: `Keep ${wallets[second].keys().address}` }).click();
     await sign();
-    await expect(page.getByText("Kept. This wallet stays linked.")).toBeVisible();
+    await expect(page.getByText("This wallet stays linked.")).toBeVisible();
     await expect(page.getByText("leaving", { exact: true })).toHaveCount(0);
   });
 }

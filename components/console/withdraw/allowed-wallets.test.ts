@@ -58,11 +58,11 @@ test("a stored wallet that is no longer linked, or leaves, is a box that can be 
 });
 
 test("rules without a linked wallet say that nothing can be paid", () => {
-  const nothing = "nothing can be paid until you allow another one";
+  const nothing = "so nothing can be withdrawn";
   expect(draw([linked(solana)], [evm])).toContain(nothing);
   expect(draw([linked(solana), linked(evm, day)], [evm])).toContain(nothing);
-  expect(draw([linked(solana)], [evm], { chosen: [evm, solana] })).toContain("No other wallet can be paid.");
-  expect(draw([linked(solana)], [evm], { chosen: [] })).toContain("every linked wallet can be paid");
+  expect(draw([linked(solana)], [evm], { chosen: [evm, solana] })).toContain("Withdrawals can go to the selected wallets only.");
+  expect(draw([linked(solana)], [evm], { chosen: [] })).toContain("withdrawals can go to any linked wallet");
 });
 
 test("a box's label holds no button, and a refusal is read with the group", () => {
@@ -71,6 +71,6 @@ test("a box's label holds no button, and a refusal is read with the group", () =
   for (const [label] of html.matchAll(/<label.*?<\/label>/g)) expect(label).not.toContain("<button");
   const [, ids = ""] = /<fieldset[^>]* aria-describedby="([^"]*)"/.exec(html) ?? [];
   const texts = ids.split(" ").map((id) => html.split(`id="${id}"`)[1]?.split("</p>")[0]);
-  expect(texts[0]).toContain("None is chosen");
+  expect(texts[0]).toContain("None selected");
   expect(texts[1]).toContain("That wallet is not linked to this account.");
 });

@@ -38,7 +38,7 @@ export function WithdrawalList({ withdrawals, cancel, isNewest }: WithdrawalList
   if (!isNewest) return <NoneBefore what="withdrawals" />;
   return (
     <EmptyState picture={<ArrowUpFromLineIcon />} title="No withdrawals yet">
-      Your withdrawals and their status will show up here.
+      Your withdrawals and their status appear here.
     </EmptyState>
   );
 }

@@ -148,7 +148,7 @@ test("requests at once do not exceed the limit of an address", async () => {
 
 test("an address that is there already is not asked twice; the owner can ask again", async () => {
   const { endpointId } = await addAndServe();
-  expect(await add(account, address)).toEqual({ ok: false, problem: "You have already added this address." });
+  expect(await add(account, address)).toEqual({ ok: false, problem: "You already added this address." });
   expect(await requestAgain(newAccountId(), endpointId)).toMatchObject({ ok: false });
   expect(await requestAgain(account, endpointId)).toEqual({ ok: true });
   await deliverDue();
