@@ -20,7 +20,6 @@ test("input that no page of ours sends gets a message for people, never the vali
     [walletForm, { chain: "evm", address: "x".repeat(65) }],
     [proveJoinForm, { join: {} }],
     [sessionForm, undefined],
-    [lowBalanceForm, { amount: "1".repeat(501) }],
   ];
   for (const [form, input] of strange)
     expect(readForm(form, input), JSON.stringify(input)).toMatchObject({ ok: false, message: unreadable });
@@ -32,5 +31,10 @@ test("a person's mistake gets the form's own message, at its field", () => {
     message: expect.stringContaining("Give the key a name"),
   });
   expect(readForm(newKeyForm, { ...key, models: [] })).toMatchObject({ field: "models", message: expect.stringContaining("at least one") });
-  expect(readForm(sessionForm, { sessionId: "ses_" })).toMatchObject({ message: "This session no longer exists. Reload the page." });
+  // A text that is too long can be typed: it gets its field and its limit.
+  expect(readForm(lowBalanceForm, { amount: "1".repeat(501) })).toMatchObject({
+    field: "amount",
+    message: "Use at most 40 characters. This has 501.",
+  });
+  expect(readForm(sessionForm, { sessionId: "ses_" })).toMatchObject({ message: "This session does not exist. Reload the page." });
 });
