@@ -30,7 +30,7 @@ const silent: Readonly<Record<string, readonly string[]>> = {
   ],
   endpoint: [
     ...["id", "account_id", "kind", "old_secret_until", "failures", "failing_since", "rests_until", "due_at", "served_by"],
-    ...["answer_ms", "created_at"],
+    ...["answer_ms", "created_at", "name"],
   ],
 };
 

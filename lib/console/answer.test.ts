@@ -36,5 +36,5 @@ test("a person's mistake gets the form's own message, at its field", () => {
     field: "amount",
     message: "Use at most 40 characters. This has 501.",
   });
-  expect(readForm(sessionForm, { sessionId: "ses_" })).toMatchObject({ message: "This session does not exist. Reload the page." });
+  expect(readForm(sessionForm, { sessionId: "ses_" })).toMatchObject({ message: "This session no longer exists. Reload the page." });
 });

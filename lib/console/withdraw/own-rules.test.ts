@@ -70,7 +70,7 @@ test("stricter rules of one's own take no signature, looser ones a signature ove
   expect(rules).toMatchObject({ dailyLimit: 30n * USD, waitSeconds: 3_600, destinations: [] });
   expect(rules.inForce?.until.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
   expect(rules.inForce).toMatchObject({ dailyLimit: 20n * USD, waitSeconds: 86_400, destinations: only });
-  expect(await start(owner, { amount: "21" })).toMatchObject({ message: expect.stringMatching(/Over your own limit/) });
+  expect(await start(owner, { amount: "21" })).toMatchObject({ message: expect.stringMatching(/exceeds the 24-hour limit you set/) });
 });
 
 /** Changes the rules as an honest page does: what is asked for is signed. */

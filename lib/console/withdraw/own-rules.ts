@@ -48,7 +48,7 @@ export async function setConfirmedRules(owner: Owner, form: z.infer<typeof ownRu
   }
   return (await setOwnRules(owner.accountId, rules, before))
     ? { ok: true }
-    : refuse("These limits were changed on another page. Reload this one.");
+    : refuse("These rules were changed on another page. Reload this one.");
 }
 
 /**

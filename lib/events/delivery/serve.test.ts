@@ -225,7 +225,7 @@ test("a chat gets a sentence, unsigned", async () => {
   await sendSample(account, endpointId, "balance.low");
   await deliverDue();
   expect(JSON.parse(receiver.received[0]?.body ?? "")).toEqual({
-    text: "PennyPrompt: Your balance is $4.98, below your threshold of $5.00.",
+    text: "PennyPrompt: (Sample) Your balance is $4.98, below your threshold of $5.00.",
   });
   expect(receiver.received[0]?.headers).not.toHaveProperty("webhook-signature");
 });

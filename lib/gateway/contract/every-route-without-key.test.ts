@@ -189,6 +189,7 @@ describe("no way leads past the routes", () => {
     const routes = files.map(({ path }) => path).filter((path) => /\/route\.ts$/.test(path));
     expect(routes.sort()).toEqual([
       "app/(console)/account/events/route.ts",
+      "app/(console)/account/search/route.ts",
       "app/(console)/playground/answer/route.ts",
       "app/(console)/playground/quote/route.ts",
       "app/(console)/usage/export/route.ts",
@@ -199,8 +200,11 @@ describe("no way leads past the routes", () => {
       "app/api/email/unsubscribe/[token]/route.ts",
       "app/api/rpc/[chain]/route.ts",
       "app/api/v1/[...path]/route.ts",
+      "app/docs-text/[[...path]]/route.ts",
+      "app/llms-full.txt/route.ts",
       "app/llms.txt/route.ts",
       "app/reserves.json/route.ts",
+      "app/search.json/route.ts",
       "app/v1/[...path]/route.ts",
     ]);
   });
