@@ -15,15 +15,17 @@ export interface KeyUse {
   spends: boolean;
 }
 
-/** `offered` are the ids of all models; `usual` is the model for somebody who has chosen none. */
+/** `offered` are the ids of all models that answer prompts; `usual` is the model for somebody who has chosen none. */
 export function firstCalls(site: Site, { key, models, spends }: KeyUse, offered: { ids: readonly string[]; usual: string }): Snippet[] {
   const snippet = (client: string, ...blocks: Snippet["blocks"]): Snippet => ({
     client,
     blocks: blocks.map(({ title, code }) => ({ title, code: fillIn(code, key, site) })),
   });
   if (!spends) return [snippet("curl", { title: "Terminal", code: curlBalance(site) })];
-  const ids = models ?? offered.ids;
-  const usual = models?.[0] ?? offered.usual;
+  const ids = models?.filter((id) => offered.ids.includes(id)) ?? offered.ids;
+  const usual = models ? ids[0] : offered.usual;
+  // A key for embeddings alone: no client's example is a prompt of its.
+  if (usual === undefined) return [snippet("curl", { title: "Terminal", code: curlBalance(site) })];
   const claude = claudeModel(ids) ?? usual;
   return [
     snippet("curl", { title: "Terminal", code: curlPrompt(site, usual) }),

@@ -58,7 +58,7 @@ for (const [first, second] of casesOf(pairs, pairs[0])) {
       await chooseFromList(page, wallets[first].name);
     }
     await allow.click();
-    await expect(page.getByText("Linked. You can now sign in with this wallet too.")).toBeVisible();
+    await expect(page.getByText("Wallet linked. You can now sign in with it.")).toBeVisible();
     await expect(page.getByRole("button", { name: `Unlink ${wallets[second].keys().address}` })).toBeVisible();
     for (const { signed } of Object.values(wallets)) expect(signed.at(-1)).toContain(accountId);
 

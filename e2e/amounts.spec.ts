@@ -116,6 +116,7 @@ test("the key form says what a key is for, and what it may do", async ({ page, c
   await open(page, "/keys?create");
   const dialog = page.getByRole("dialog", { name: "Create key" });
   await expect(dialog).toContainText("Use one key per app, so you can track and revoke it separately.");
+  await dialog.getByText("Advanced").click();
   await expect(dialog.getByLabel("All models, including future ones")).toBeChecked();
   await dialog.getByLabel("Selected models").check();
   await dialog.getByLabel("Search models").fill("no such model");

@@ -41,7 +41,7 @@ test("a deposit appears, is confirmed and credited live, on every page of its ow
   }
   await expect(spoken).toHaveText("$5.00 on Base was credited. Available: $5.00.");
   await expect(page.getByText("$5.00 is in your balance.")).toBeVisible();
-  await expect(page.getByText("5 test USDC are on the way on Base.")).toBeHidden();
+  await expect(page.getByText("5 test USDC is on its way on Base.")).toBeHidden();
   for (const name of ["Amount", "Status", "Network", "Transaction", "Date"])
     await expect(page.getByRole("columnheader", { name })).toBeVisible();
   await expect(theirs.getByText("No deposits yet")).toBeVisible();

@@ -17,7 +17,7 @@ export async function untilChainsRun(): Promise<void> {
 export async function pressFaucet(page: Page, chain: "Base" | "Solana" = "Base"): Promise<void> {
   await untilButtonsAnswer(page);
   await page.getByRole("button", { name: `Send me 5 test USDC on ${chain}` }).click();
-  await expect(page.getByText(`5 test USDC are on the way on ${chain}.`)).toBeVisible();
+  await expect(page.getByText(`5 test USDC is on its way on ${chain}.`)).toBeVisible();
 }
 
 /** Requests 5 USD for the signed-in owner, and resolves once they are in the balance. */

@@ -68,7 +68,9 @@ for (const [chain, amount] of casesOf(amounts, amounts[1])) {
     // Other tests pay for prompts from it, and add money to it.
     await expect(part.getByText(/This wallet has \$[1-9]\d+\.\d+\. /)).toBeVisible();
     await send(part, amount);
-    await expect(part.getByText("It appears in the list below and is added to your balance")).toBeVisible({ timeout: CREDITED_MS });
+    await expect(part.getByText("It appears in the list below. We’ll add it to your balance once confirmed.")).toBeVisible({
+      timeout: CREDITED_MS,
+    });
     await expect(rowOf(page, `$${amount}`).getByText("credited", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
     // Other tests spend a few cents of the demo account at the same time.
     await expect.poll(() => availableOn(page)).toBeGreaterThan(before + 5 + Number(amount) - 0.5);

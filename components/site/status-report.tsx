@@ -67,7 +67,7 @@ export function StatusReport({ sentence, groups, at, runningSince, auditHead }: 
       </p>
       {auditHead === null ? null : (
         <p className="mt-2 text-xs text-muted">
-          Audit log checksum, which proves later that no entry was changed:{" "}
+          Audit log checksum. Keep it to verify later that no earlier entry was changed:{" "}
           <code className="font-mono [overflow-wrap:anywhere]">{auditHead}</code>
         </p>
       )}

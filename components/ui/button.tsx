@@ -56,6 +56,7 @@ export function Button({
       onClick={busy ? ignore : onClick}
       className={classes}
       {...rest}
+      {...(busy && { onPointerDown: ignore, onKeyDown: undefined })}
     >
       {busy ? <Spinner /> : null}
       {children}

@@ -15,6 +15,7 @@ export function firstControl(part: HTMLElement): HTMLElement | null {
 function showWrongField(part: HTMLElement, which: string): boolean {
   const wrong = part.querySelector<HTMLElement>(which);
   if (!wrong) return false;
+  for (let fold = wrong.closest("details"); fold; fold = fold.parentElement?.closest("details") ?? null) fold.open = true;
   const control = wrong.matches(CONTROLS) ? wrong : firstControl(wrong);
   control?.focus({ preventScroll: true });
   (control ?? wrong).scrollIntoView({ block: "center" });

@@ -31,7 +31,7 @@ const keyOf = ({ name, last4, keyId }: Data): string => (name ? `“${name}” (
 
 const whyDisabled: Readonly<Record<string, string>> = {
   gone: "it answered 410 Gone",
-  unsubscribed: "its owner unsubscribed",
+  unsubscribed: "its recipient unsubscribed",
 };
 
 const changeTexts: Readonly<Record<string, string>> = {
@@ -78,7 +78,8 @@ const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
   "price.changed": ({ model, changes }) =>
     `The price of ${model} per million tokens changed: ${Array.isArray(changes) ? changes.map(change).join("; ") : "see the models page"}.`,
   "wallet.linked": ({ address }) => `Wallet ${address} was linked and can now sign in.`,
-  "wallet.leaving": ({ address }) => `Wallet ${address} will be unlinked in 24 hours. If this was not you, cancel it on the Settings page.`,
+  "wallet.leaving": ({ address }) =>
+    `Wallet ${address} will be unlinked in 24 hours. If this was not you, choose Keep on the Settings page.`,
   "wallet.unlinked": ({ address }) => `Wallet ${address} was unlinked.`,
 };
 

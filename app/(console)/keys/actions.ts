@@ -27,7 +27,7 @@ const isSpending = (scope: string): boolean => scope === "prompt";
 
 function withSnippets(use: KeyUse): Created {
   const prices = listModelPrices();
-  const offered = { ids: prices.map(({ id }) => id), usual: defaultModelPrice(prices).id };
+  const offered = { ids: prices.filter(({ type }) => type !== "embedding").map(({ id }) => id), usual: defaultModelPrice(prices).id };
   return { ok: true, key: use.key, snippets: firstCalls(readSite(), use, offered) };
 }
 
@@ -35,9 +35,10 @@ function withSnippets(use: KeyUse): Created {
 export async function rotateKey(sessionId: unknown, input: unknown, proof?: unknown): Promise<Created> {
   const wish = await readConfirmedWish(sessionId, keyRotationForm, input, proof);
   if (!wish.ok) return wish;
+  // Read first: a failure after the rotation would lose the only sight of the new secret.
+  const known = (await listOwnKeys(wish.owner)).find(({ keyId }) => keyId === wish.form.keyId);
   const made = await rotateConfirmedKey(wish.owner, wish.form, wish.proof);
   if (!made.ok) return made;
-  const known = (await listOwnKeys(wish.owner)).find(({ keyId }) => keyId === wish.form.keyId);
   return withSnippets({ key: made.key, models: known?.models ?? null, spends: known?.scopes.some(isSpending) ?? true });
 }
 

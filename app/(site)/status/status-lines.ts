@@ -20,7 +20,7 @@ const words: Record<string, { name: string; well: string; wrong: string }> = {
   database: { name: "Database", well: OK, wrong: "Not responding" },
   heartbeat: { name: "API server", well: OK, wrong: "Not responding" },
   jobs: { name: "Deposits, withdrawals and alerts", well: OK, wrong: "Delayed" },
-  addresses: { name: "Deposit addresses", well: OK, wrong: "None available: new accounts wait" },
+  addresses: { name: "Deposit addresses", well: OK, wrong: "None available: new accounts are delayed" },
   signUps: { name: "Sign-ups", well: OK, wrong: "Unusually many" },
   proxy: { name: "Limits per address", well: OK, wrong: "All clients share one limit" },
   nodes: { name: "Blockchain nodes", well: OK, wrong: "Two nodes disagreed in the last hour" },

@@ -159,7 +159,7 @@ test("an empty address pool is shown as a problem for new accounts only, and cle
   expect(lines["Deposit addresses"]).toEqual({
     name: "Deposit addresses",
     tone: "weak",
-    word: "None available: new accounts wait",
+    word: "None available: new accounts are delayed",
     since: new Date(at + 5_000),
   });
   expect(sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/^API requests and sign-in work/) });

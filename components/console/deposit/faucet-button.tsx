@@ -28,7 +28,7 @@ export function FaucetButton({ chain, amount, onRequest }: FaucetButtonProps) {
     try {
       const answer = await onRequest({ chain });
       if (answer.ok) {
-        toast(`${shortUsd(amount)} test USDC are on the way on ${chainNames[chain]}.`, {
+        toast(`${shortUsd(amount)} test USDC is on its way on ${chainNames[chain]}.`, {
           id: DEPOSIT_TOAST,
           icon: <CheckIcon className="mt-0.5 size-4 text-green" />,
         });

@@ -89,9 +89,9 @@ function ExpiryField({ draft, change, error, expiresAt }: PartProps & { expiresA
 function CapField({ draft, change, error }: PartProps) {
   const capped = draft.period !== "none";
   const end = draft.period === "total" ? "you raise it." : "the next period (UTC; weeks start on Monday).";
-  const hint = capped ? `At the limit, requests fail with 402 until ${end}` : "The key can spend your whole balance.";
+  const hint = capped ? `Once the limit is reached, requests fail with 402 until ${end}` : "The key can spend your whole balance.";
   return (
-    <Field label="Spending limit" error={error} hint={hint} limit={{ of: textLimits.amount, text: draft.amount }}>
+    <Field label="Spending limit" error={error} hint={hint} limit={{ of: textLimits.amount, text: capped ? draft.amount : "" }}>
       {({ id, ...note }) => (
         <div className="grid gap-3 sm:grid-cols-2">
           <Select

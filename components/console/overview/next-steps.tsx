@@ -28,7 +28,7 @@ export function NextSteps({ steps: { isFunded, hasKey, hasCalled, hasAlert }, is
     },
     {
       title: "Create a key",
-      text: "One per app, with a spending limit.",
+      text: "Use one per app. You can set a spending limit.",
       done: hasKey,
       href: "/keys?create",
       action: "Create key",
@@ -42,7 +42,7 @@ export function NextSteps({ steps: { isFunded, hasKey, hasCalled, hasAlert }, is
     },
     {
       title: "Set up an alert",
-      text: "Know before your balance runs out.",
+      text: "Get notified before your balance runs out.",
       done: hasAlert,
       href: "/alerts",
       action: "Set up alerts",

@@ -3,9 +3,10 @@
 // Runs of turns: one at a time in a browser tab, whichever conversation is shown meanwhile.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { toast } from "sonner";
 import type { TurnOptions } from "./chat/body";
 import { type ChatBody, countTextBytes, writeBody } from "./chat/body";
-import { addTurn, dropFrom, messagesOf, runsOf, type Turn, type TurnInput } from "./chat/conversation";
+import { addTurn, type Conversation, dropFrom, hasAnswer, messagesOf, runsOf, type Turn, type TurnInput } from "./chat/conversation";
 import { follow } from "./follow-run";
 import type { Conversations } from "./kept/use-conversations";
 import { isAbandoned, isRunning, newRun, type Run, type RunTerms, type SignedPayment } from "./run";
@@ -73,7 +74,8 @@ export function useRuns({ conversations, endpoints, findCost, readAvailable, onS
 
   const send = async (asked: Asked): Promise<void> => {
     if (under.current || quiet.isQuiet()) return;
-    const conversation = asked.replaces === undefined ? current() : dropFrom(current(), asked.replaces);
+    const before = current();
+    const conversation = asked.replaces === undefined ? before : dropFrom(before, asked.replaces);
     const body = bodyOf(asked, conversation.turns);
     const last = conversations.latest.current.all.flatMap(runsOf).reduce((most, { id }) => Math.max(most, id), 0);
     const sent = { bytes: countTextBytes(body), messages: body.messages.length };
@@ -84,6 +86,7 @@ export function useRuns({ conversations, endpoints, findCost, readAvailable, onS
     setRunningId(run.id);
     onStarted();
     put(addTurn(conversation, { id: run.id, options: asked.options, input: asked.input, run }));
+    save();
     if (asked.terms.ceiling === null || asked.terms.whenLeft === null) {
       // Not cut short by a stop: the price also says what that means.
       const priced = fetchPrice(endpoints, { ...body, payment: undefined }, AbortSignal.timeout(PRICE_TIMEOUT_MS));
@@ -94,10 +97,13 @@ export function useRuns({ conversations, endpoints, findCost, readAvailable, onS
     quiet.begin();
     under.current = null;
     setRunningId(null);
-    change(run.id, end);
+    const ended = { ...run, ...end };
+    if (losesAnswers(asked, before, ended)) {
+      put(before);
+      toast.error(`${ended.problem?.message ?? "The request failed."} Nothing was replaced.`);
+    } else change(run.id, end);
     save();
     if (isSignedOut(end)) return;
-    const ended = { ...run, ...end };
     if (isAbandoned(ended) || ended.receipt) await settle(ended);
     await readBalance();
   };
@@ -109,6 +115,16 @@ export function useRuns({ conversations, endpoints, findCost, readAvailable, onS
   const running = runningId === null ? undefined : all.flatMap(runsOf).find(({ id }) => id === runningId);
   return { send, stop, isBusy: runningId !== null, isQuiet: quiet.isShown, running: running && isRunning(running) ? running : undefined };
 }
+
+/** True for a request that was to replace answers, and was refused before anything of its own came: what it was to replace stays. */
+const losesAnswers = ({ replaces, payment }: Asked, before: Conversation, { state, text, problem, receipt }: Run): boolean =>
+  replaces !== undefined &&
+  !payment &&
+  state === "failed" &&
+  text === "" &&
+  !receipt &&
+  !problem?.cost &&
+  before.turns.slice(before.turns.findIndex(({ id }) => id === replaces)).some(hasAnswer);
 
 /** The moments after a run's end. */
 function useQuiet() {

@@ -63,7 +63,7 @@ export function CloseAccount({ close, balance, mustLeave, disabled }: CloseAccou
           <>
             {balance > 0n ? (
               <>
-                Your balance of <Amount nano={balance} /> is below the withdrawal minimum and stays in the account.{" "}
+                Your balance of <Amount nano={balance} /> does not cover the withdrawal minimum plus the fee. It stays in the account.{" "}
               </>
             ) : null}
             Your keys and sessions end now and cannot be restored. Your destinations are notified. Your wallets stay linked: to reopen the

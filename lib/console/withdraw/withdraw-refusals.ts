@@ -60,12 +60,12 @@ export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChai
     case "fee_changed":
       return refuse(`The fee is ${formatUsd(refusal.fee)} now. Nothing was withdrawn. Review it again.`);
     case "insufficient":
-      return refuse(`Your balance does not cover this amount plus the fee. You have ${formatUsd(refusal.most)}.`, "amount");
+      return refuse(`This amount plus the fee exceeds what you can withdraw now. You have ${formatUsd(refusal.most)}.`, "amount");
     case "account_limit":
       return refuse(`This exceeds your 24-hour limit. You can withdraw ${formatUsd(refusal.most)} now.`, "amount");
     case "own_limit":
       return refuse(
-        `This exceeds the 24-hour limit you set. You can withdraw ${formatUsd(refusal.most)} now, or change the limit below.`,
+        `This exceeds the 24-hour limit you set. You can withdraw ${formatUsd(refusal.most)} now. You can raise the limit below; that applies after 24 hours.`,
         "amount",
       );
     case "service_limit":

@@ -146,7 +146,7 @@ test.each([
   ["1,000", /Leave out commas/],
   ["five", /Use only digits/],
   ["0.99", /Minimum: \$1\.00/],
-  ["49.91", /does not cover .* You have \$50\.00/],
+  ["49.91", /exceeds what you can withdraw now. You have \$50\.00/],
   ["99999999999", /Maximum: /],
 ])("the amount %j is refused at its field", async (amount, pattern) => {
   const owner = await newOwner(50n * USD);

@@ -193,7 +193,7 @@ test("who did not want to be asked is not asked again by anybody, also after the
   expect(await unsubscribe(stop)).toEqual({ state: "off", address: null });
   expect(await add(newAccountId(), address)).toEqual({
     ok: false,
-    problem: expect.stringMatching(/The owner of this address unsubscribed/),
+    problem: expect.stringMatching(/The recipient at this address unsubscribed/),
   });
   at += 29 * 24 * HOUR;
   await deleteOldConfirmations();

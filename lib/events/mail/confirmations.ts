@@ -50,7 +50,7 @@ async function countConfirmation(
   await lockName(`confirmations to ${addressHash.toString("hex")}`, transaction);
   const at = { gt: dateOf(nowMs() - DAY_MS) };
   if ((await transaction.confirmation.count({ where: { ...ofAddress, refusedUntil: { gt: now() } } })) > 0)
-    return refuse(`The owner of this address unsubscribed. You can ask for confirmation again after ${REFUSED_DAYS} days.`);
+    return refuse(`The recipient at this address unsubscribed. You can ask for confirmation again ${REFUSED_DAYS} days after that.`);
   if ((await transaction.confirmation.count({ where: { accountId, at } })) >= MAX_PER_ACCOUNT)
     return refuse(`You requested ${MAX_PER_ACCOUNT} confirmation emails in the last 24 hours. Try again tomorrow.`);
   if ((await transaction.confirmation.count({ where: { ...ofAddress, at } })) >= MAX_PER_ADDRESS)

@@ -44,7 +44,7 @@ export function Answer({ run, availableNow, isNewest, mayAsk, onLower, onAgain, 
         <RunProblemNotice
           problem={run.problem}
           payment={run.fields.payment ?? null}
-          mayAsk={mayAsk}
+          mayAsk={mayAsk && isNewest}
           onLower={onLower}
           onAgain={onAgain}
           onAllow={onAllow}

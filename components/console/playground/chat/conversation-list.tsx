@@ -34,7 +34,7 @@ export function ConversationList({ open, onOpenChange, conversations, onRemoveAl
       onOpenChange={onOpenChange}
       place="side"
       title="Conversations"
-      description="Kept in this browser until you sign out, and stored nowhere else. Images are not kept."
+      description="The newest 50 are kept in this browser until you sign out, and stored nowhere else. Images are not kept. Export what you need longer."
     >
       {conversations.length === 0 ? (
         <p className="rounded border border-dashed border-edge px-4 py-8 text-center text-sm text-muted">

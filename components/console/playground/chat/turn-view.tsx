@@ -56,7 +56,7 @@ export function TurnView({ turn, later, availableNow, mayAsk, onReplace, ...step
         {isOver ? (
           <div className="mt-2 flex flex-wrap items-center gap-1">
             {run.text === "" ? null : <CopyButton text={run.text} label="Copy the answer" />}
-            {later === 0 && !run.fields.payment ? (
+            {later === 0 && !run.fields.payment && isWhole(turn) ? (
               <Button look="quiet" size="small" className="max-md:h-11" disabled={!mayAsk} onClick={() => onReplace(input)}>
                 <RotateCcwIcon aria-hidden="true" /> Retry
               </Button>
@@ -68,6 +68,9 @@ export function TurnView({ turn, later, availableNow, mayAsk, onReplace, ...step
     </article>
   );
 }
+
+/** False where its images or its end are no longer here: to ask it again would ask something else. */
+const isWhole = ({ isCut, input }: Turn): boolean => !isCut && !(input.kind === "message" && input.images.some(({ url }) => url === null));
 
 /** What later turns do not have of this one. */
 function Notes({ turn, isNewest }: { turn: Turn; isNewest: boolean }) {

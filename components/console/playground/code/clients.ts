@@ -88,6 +88,8 @@ print(answer.content)`,
 /** One argument of a command has at most 128 KiB on Linux. */
 const MAX_ARGUMENT = 100_000;
 
+const isLong = (body: object): boolean => new TextEncoder().encode(JSON.stringify(body)).length > MAX_ARGUMENT;
+
 function curlOf({ baseUrl, keyVariable }: CodeTarget, path: string, body: object): string {
   const json = JSON.stringify(body);
   const head = `curl -s ${baseUrl}${path} \\
@@ -95,7 +97,7 @@ function curlOf({ baseUrl, keyVariable }: CodeTarget, path: string, body: object
   -H 'Content-Type: application/json' \\
   `;
   // JSON has no line breaks, so that nothing in it ends the document.
-  return json.length > MAX_ARGUMENT ? `${head}--data-binary @- <<'JSON'\n${json}\nJSON` : `${head}-d ${shellText(json)}`;
+  return isLong(body) ? `${head}--data-binary @- <<'JSON'\n${json}\nJSON` : `${head}-d ${shellText(json)}`;
 }
 
 const openaiTypescript = ({ baseUrl, keyVariable }: CodeTarget): string => `import OpenAI from "openai";

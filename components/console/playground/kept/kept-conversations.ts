@@ -116,18 +116,26 @@ export const removeConversation = (accountId: string, id: string): void => remov
 /** The conversation without its images, its longest texts cut until it fits its bound; their turns say so. */
 export function fitConversation(given: Conversation): Conversation {
   const bare = { ...given, turns: given.turns.map(withImageNames) };
+  const light = keptText(bare).length > MAX_CONVERSATION_LENGTH ? { ...bare, turns: bare.turns.map(withoutOldTools) } : bare;
   let limit = MAX_CONVERSATION_LENGTH;
-  let fitted: Conversation = bare;
+  let fitted: Conversation = light;
   while (keptText(fitted).length > MAX_CONVERSATION_LENGTH && limit > MIN_KEPT_TEXT) {
     limit = Math.floor(limit / 2);
-    fitted = { ...bare, turns: bare.turns.map((one) => cutTurn(one, limit)) };
+    fitted = { ...light, turns: light.turns.map((one) => cutTurn(one, limit)) };
   }
-  // Thousands of short turns: the first go.
-  while (fitted.turns.length > 1 && keptText(fitted).length > MAX_CONVERSATION_LENGTH) {
-    fitted = { ...fitted, turns: fitted.turns.slice(Math.ceil(fitted.turns.length / 8)) };
-  }
+  while (fitted.turns.length > 1 && keptText(fitted).length > MAX_CONVERSATION_LENGTH) fitted = withoutFirstTurns(fitted);
   return fitted;
 }
+
+/** Thousands of short turns: the first go. The turn after them says that something is missing. */
+function withoutFirstTurns({ turns, ...rest }: Conversation): Conversation {
+  const left = turns.slice(Math.ceil(turns.length / 8));
+  return { ...rest, turns: left.map((one, index) => (index === 0 ? { ...one, isCut: true } : one)) };
+}
+
+/** Only the last turn is sent again as it was, and one that was paid by a wallet. */
+const withoutOldTools = (one: Turn, index: number, turns: readonly Turn[]): Turn =>
+  index === turns.length - 1 || one.run.fields.payment ? one : { ...one, options: { ...one.options, tools: undefined, schema: undefined } };
 
 const withImageNames = (one: Turn): Turn =>
   one.input.kind === "message"

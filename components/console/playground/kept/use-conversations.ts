@@ -49,8 +49,9 @@ export function useConversations(accountId: string) {
       }
       const { all, openId } = latest.current;
       update({ all: all.filter(({ id }) => !ids.includes(id)), openId: openId !== null && ids.includes(openId) ? null : openId });
+      save();
     },
-    [accountId, update, latest, changed],
+    [accountId, update, latest, changed, save],
   );
 
   /** The open conversation, as it is now; a new one where none is open. */
@@ -85,8 +86,12 @@ function useKeptState(accountId: string) {
   const save = useCallback(() => {
     if (isCleared.current) return;
     const own = latest.current.all.filter(({ id }) => changed.current.has(id));
-    changed.current.clear();
-    const outcomes = own.map((one) => keepConversation(accountId, one));
+    const outcomes = own.map((one) => {
+      const outcome = keepConversation(accountId, one);
+      // One that did not fit is tried again, once there is room.
+      if (outcome !== "full") changed.current.delete(one.id);
+      return outcome;
+    });
     if (own.length > 0) setUnkept(outcomes.find((outcome) => outcome !== "kept") ?? null);
   }, [accountId]);
 
@@ -97,14 +102,32 @@ function useKeptState(accountId: string) {
       changed.current.clear();
       update({ all: [], openId: null });
     });
+    const stopFollowing = onOtherTab(accountId, (id, found) => {
+      if (changed.current.has(id)) return;
+      const others = latest.current.all.filter((one) => one.id !== id);
+      update({ ...latest.current, all: (found ? [found, ...others] : others).sort(byTime) });
+    });
     window.addEventListener("pagehide", save);
     return () => {
       stop();
+      stopFollowing();
       window.removeEventListener("pagehide", save);
       save();
     };
   }, [accountId, save, update]);
   return { state, latest, changed, isCleared, update, save, unkept };
+}
+
+/** Tells of each conversation that another tab has kept (`found`) or deleted (null). */
+function onOtherTab(accountId: string, tell: (id: string, found: Conversation | null) => void): () => void {
+  const prefix = `playground:${accountId}:chat:`;
+  const listen = ({ key }: StorageEvent) => {
+    if (!key?.startsWith(prefix)) return;
+    const id = key.slice(prefix.length);
+    tell(id, readConversations(accountId).find((one) => one.id === id) ?? null);
+  };
+  window.addEventListener("storage", listen);
+  return () => window.removeEventListener("storage", listen);
 }
 
 const byTime = (one: Conversation, other: Conversation): number => other.updatedAt - one.updatedAt;

@@ -12,7 +12,11 @@ const nested = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){16}/m;
 /** Of one block: the reader looks for the end of each anew. */
 const MAX_BACKTICKS = 300;
 
-const isCostly = (text: string): boolean => nested.test(text) || text.split("`").length > MAX_BACKTICKS;
+/** The reader compares each with those before it. */
+const MAX_EMPHASIS_MARKS = 1_000;
+
+const isCostly = (text: string): boolean =>
+  nested.test(text) || text.split("`").length > MAX_BACKTICKS || text.split(/[*_]/).length > MAX_EMPHASIS_MARKS;
 
 /** The tokens of one block; null when it cannot be read, or takes too long to read: it is shown as it is. */
 export function readTokens(text: string): Token[] | null {
@@ -71,7 +75,7 @@ function drawToken(given: Token, depth: number): ReactNode {
     case "del":
       return <del>{drawInline(token.tokens, depth + 1)}</del>;
     case "codespan":
-      return <code className="rounded-sm bg-panel px-1 py-px font-mono text-[0.9em]">{decodeEntities(String(token.text))}</code>;
+      return <code className="rounded-sm bg-panel px-1 py-px font-mono text-[0.9em]">{String(token.text)}</code>;
     case "br":
       return <br />;
     case "checkbox": // its item shows it

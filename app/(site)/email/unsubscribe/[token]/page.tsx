@@ -3,7 +3,7 @@ import { readUnsubscribePage } from "@/lib/console/alerts/mail-links";
 import { stopMails } from "../../actions";
 import { type MailLinkProps, mailLinkMetadata } from "../../mail-link";
 
-export const metadata = mailLinkMetadata("Stop e-mails");
+export const metadata = mailLinkMetadata("Unsubscribe");
 
 export default async function UnsubscribePage({ params }: MailLinkProps) {
   const { token } = await params;
