@@ -85,6 +85,12 @@ test("a prompt that was read from the cache has a line for it, and nothing that 
   await expect(page.getByText(/not charged|went over its maximum/)).toHaveCount(0);
 });
 
+/** Stop takes no click in the first 300 ms of a run: a double click on Run would stop it. */
+async function stopAsAPerson(page: Page): Promise<void> {
+  await page.waitForTimeout(400);
+  await page.getByRole("button", { name: "Stop", exact: true }).first().click();
+}
+
 test("the Stop button says what stopping means, and a run that goes on at its provider is charged when that ends", async ({
   page,
   context,
@@ -95,7 +101,7 @@ test("the Stop button says what stopping means, and a run that goes on at its pr
   await run(page, "Take your time. [[simulate: slow=100 tokens=60]]");
   await expect(stop).toHaveAccessibleDescription(whenLeftText.cut);
   await expect(figure(page, "Cost so far")).toHaveText(/^≈\$/);
-  await stop.click();
+  await stopAsAPerson(page);
   await expect(page.getByText(whenLeftText.cut)).toBeVisible();
   await expect(costRow(page, /^Charged/)).toBeVisible();
 
@@ -103,7 +109,7 @@ test("the Stop button says what stopping means, and a run that goes on at its pr
   await run(page, "Take your time. [[simulate: slow=100 tokens=120]]");
   await expect(stop).toHaveAccessibleDescription(whenLeftText.drained);
   await expect(figure(page, "Cost so far")).toHaveText(/^≈\$/);
-  await stop.click();
+  await stopAsAPerson(page);
   await expect(page.getByText(whenLeftText.drained)).toBeVisible();
   await expect(page.getByText("finishing at the provider")).toBeVisible();
   await expect(costRow(page, /^Output, 120 tokens/)).toBeVisible({ timeout: 40_000 });
