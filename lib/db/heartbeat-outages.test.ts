@@ -15,6 +15,7 @@ import {
   startOwnHeartbeat,
   waitForBeats,
 } from "./testing/heartbeat-processes";
+import { openPausedProxy } from "./testing/paused-proxy";
 import { openTestDatabase } from "./testing/test-database";
 
 const database = await openTestDatabase();
@@ -71,6 +72,20 @@ test("a database silent for longer than deadAfterMs makes no process dead; meanw
   await expect.poll(own.isWell).toBe(true);
   await Promise.all([processId(), other.id].map((id) => beats(id, beatsOfADeath)));
   expect([own.told, other.dead]).toEqual([[], []]);
+});
+
+test("a process that starts while the database answers late gets its first heartbeat", async () => {
+  const proxy = await openPausedProxy(database.url);
+  try {
+    proxy.pause();
+    const starting = startHeartbeatProcess(proxy.url, longer);
+    // Longer than any later connection may take.
+    await during(4_000, async () => undefined);
+    proxy.resume();
+    await beats((await starting).id, 2);
+  } finally {
+    proxy.close();
+  }
 });
 
 test("a database restart makes no process dead", async () => {

@@ -120,7 +120,9 @@ export async function startWork(settings: Config, { opening, models }: WorkParts
   running.push({ name: "clock", stop: async () => clock.stop() });
   if (has("api") || has("jobs")) {
     // Before all else: what a killed process held is free five seconds after the first heartbeat.
-    const heartbeat = await startProcessHeartbeat();
+    const heartbeat = await startProcessHeartbeat().catch((error: unknown) => {
+      throw aboutDatabase(error, settings);
+    });
     running.push({ name: "heartbeat", stop: heartbeat.stop });
   }
   const sandbox = settings.MODE === "sandbox" ? await startSandboxParts(settings, models, running) : null;
@@ -156,10 +158,12 @@ async function startDatabase(settings: Config, running: Stoppable[]): Promise<Da
     if (settings.MODE === "live") await checkDurability(database.url); // before anything is written
     await migrate({ url: database.url, mode: settings.MODE, log: (message) => log().info(message) });
   } catch (error) {
-    throw settings.DATABASE_URL ? databaseProblem(error, settings.DATABASE_URL) : error;
+    throw aboutDatabase(error, settings);
   }
   return database;
 }
+
+const aboutDatabase = (error: unknown, { DATABASE_URL }: Config): unknown => (DATABASE_URL ? databaseProblem(error, DATABASE_URL) : error);
 
 async function startSandboxParts(settings: Config, models: WorkParts["models"], running: Stoppable[]) {
   const { startSandbox } = await import("@/lib/sandbox/sandbox");

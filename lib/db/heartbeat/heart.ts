@@ -46,6 +46,8 @@ export const STOP = "stop";
 
 // A silent connection is given up and replaced within five seconds, before others consider this process dead.
 const CONNECT_WITHIN_MS = 2_000;
+// Nobody observes a process that starts, so its first heartbeat may wait for a database that a busy machine has just started.
+const FIRST_WITHIN_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 1_800;
 const ANSWER_WITHIN_MS = 2_000;
 const FIRST_RETRY_AFTER_MS = 50;
@@ -110,6 +112,7 @@ class Heart {
   async #begin(): Promise<boolean> {
     if (!this.#options.mustBeatAtOnce) return true;
     try {
+      this.#connection = await this.#connect(FIRST_WITHIN_MS);
       await this.#beat();
       this.#report({ kind: "began" });
       return true;
@@ -154,7 +157,7 @@ class Heart {
   }
 
   async #beat(): Promise<void> {
-    this.#connection ??= await this.#connect();
+    this.#connection ??= await this.#connect(CONNECT_WITHIN_MS);
     const { processId, roles, functions, intervalMs } = this.#options;
     const [sentAtNs, sentAt] = [monotonicNs(), performance.now()];
     this.#nextBeatAt = sentAt + intervalMs;
@@ -163,13 +166,13 @@ class Heart {
     for (const due of this.#observer.observe(rows, { sentAt, receivedAt: performance.now() })) this.#report({ kind: "dead", due });
   }
 
-  async #connect(): Promise<DedicatedConnection> {
+  async #connect(connectWithinMs: number): Promise<DedicatedConnection> {
     this.#connection = openDedicatedConnection({
       url: this.#options.url,
       application_name: "pennyprompt heartbeat",
       // A beat is worthless after a crash of the database, and holds placed later are flushed after it.
       options: "-c synchronous_commit=off",
-      connectWithinMs: CONNECT_WITHIN_MS,
+      connectWithinMs,
       answerWithinMs: ANSWER_WITHIN_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
     });

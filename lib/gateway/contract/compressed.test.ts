@@ -12,7 +12,7 @@ const { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } =
 /** Of Node 22.15 and later, which alone can read it. Codex sends its bodies so with enable_request_compression. */
 const { zstdCompressSync } = zlib as typeof zlib & { zstdCompressSync?: (bytes: Buffer) => Buffer };
 
-const service = await openService({ requestTimeoutMs: 2_000 });
+const service = await openService({ requestTimeoutMs: 8_000 });
 const MIB = 1_048_576;
 
 type Packing = [name: string, header: string, pack: (bytes: Buffer) => Buffer];
