@@ -146,6 +146,20 @@ test("a wallet on another chain with the same chain id sees a warning, and is no
   }
 });
 
+test("a new test wallet gets test USDC and SOL for its fee where it sends", async ({ page, context }) => {
+  await untilChainsRun();
+  const wallet = await installSolanaWallet(context);
+  await signIn(context, newWallet("evm"));
+  await open(page, "/deposit");
+  const part = await openSending(page, "solana", wallet.name);
+  await part.getByRole("button", { name: "Send test USDC to this wallet" }).click();
+  await expect(page.getByText("Test USDC and SOL for fees are on the way to this wallet.")).toBeVisible();
+  await expect(part.getByText("This wallet has $5.00.")).toBeVisible({ timeout: CREDITED_MS });
+  await expect(part.getByText(/Not enough SOL/)).toBeHidden();
+  await expect(part.getByRole("button", { name: "Send test USDC to this wallet" })).toBeHidden();
+  await expect(part.getByRole("button", { name: "Send", exact: true })).toBeEnabled();
+});
+
 test("a Solana wallet without test USDC cannot send", async ({ page, context }) => {
   await untilChainsRun();
   const wallet = await installSolanaWallet(context);

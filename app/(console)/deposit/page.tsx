@@ -9,6 +9,7 @@ import { NoAddress, NoAddresses, NotWatched } from "@/components/console/deposit
 import { SendFromWallet } from "@/components/console/deposit/send-from-wallet";
 import { FrozenNotice } from "@/components/console/frozen-notice";
 import { HeadingLink, PageHeading } from "@/components/console/page-heading";
+import type { RequestTestMoney } from "@/components/console/test-money";
 import { chainNames, chains } from "@/components/ui/chain-names";
 import { Tabs } from "@/components/ui/tabs";
 import { findDepositAddresses, MINIMUM_DEPOSIT, readDepositView } from "@/lib/console/deposit/deposit";
@@ -78,7 +79,7 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
               isSandbox={isSandbox}
               minimum={MINIMUM_DEPOSIT}
               faucet={faucetOn(chain)}
-              send={<Sending targets={targets} chain={chain} />}
+              send={<Sending targets={targets} chain={chain} requestTestMoney={amount === null ? null : onRequest} />}
             />
           ) : (
             <NoAddress chain={chain} />
@@ -92,9 +93,15 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
 /** The chain of the wallet that opened this session. */
 const chainOf = ({ wallet }: Owner): Chain => (wallet.chain === "solana" ? "solana" : "base");
 
+interface SendingProps {
+  targets: SendTargets;
+  chain: Chain;
+  requestTestMoney: RequestTestMoney | null;
+}
+
 /** Depositing from a wallet in the browser, where that is possible. */
-function Sending({ targets, chain }: { targets: SendTargets; chain: Chain }) {
+function Sending({ targets, chain, requestTestMoney }: SendingProps) {
   const pay = chain === "base" ? targets.base && { chain, target: targets.base } : targets.solana && { chain, target: targets.solana };
   if (!pay) return null;
-  return <SendFromWallet access={readWalletAccess()} pay={pay} minimum={MINIMUM_DEPOSIT} />;
+  return <SendFromWallet access={readWalletAccess()} pay={pay} minimum={MINIMUM_DEPOSIT} requestTestMoney={requestTestMoney} />;
 }

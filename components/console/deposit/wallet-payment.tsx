@@ -1,11 +1,12 @@
 "use client";
 
-import { PaymentSteps } from "@/components/wallet/payment/payment-steps";
+import { PaymentSteps, type PaymentStepsProps } from "@/components/wallet/payment/payment-steps";
 import { useEvmPayment } from "@/components/wallet/payment/use-evm-payment";
 import { useSolanaPayment } from "@/components/wallet/payment/use-solana-payment";
 import type { EvmTarget, SolanaTarget } from "@/lib/console/views/send-targets";
 import type { WalletAccess } from "@/lib/console/views/wallet";
 import { WalletProviders } from "../../wallet/wallet-providers";
+import { type RequestTestMoney, TestMoney } from "../test-money";
 
 export type PaymentTarget = { chain: "base"; target: EvmTarget } | { chain: "solana"; target: SolanaTarget };
 
@@ -14,21 +15,32 @@ export interface WalletPaymentProps {
   pay: PaymentTarget;
   /** Nano-USD. */
   minimum: bigint;
+  /** Null outside a sandbox. */
+  requestTestMoney: RequestTestMoney | null;
 }
 
 /** The payment form with the wallet libraries around it: large, so it is loaded on demand. */
-export function WalletPayment({ access, pay, minimum }: WalletPaymentProps) {
+export function WalletPayment({ access, pay, minimum, requestTestMoney }: WalletPaymentProps) {
+  const testMoney = requestTestMoney
+    ? (wallet: string) => <TestMoney chain={pay.chain} wallet={wallet} request={requestTestMoney} />
+    : undefined;
   return (
     <WalletProviders {...access}>
-      {pay.chain === "base" ? <OnBase target={pay.target} minimum={minimum} /> : <OnSolana target={pay.target} minimum={minimum} />}
+      {pay.chain === "base" ? (
+        <OnBase target={pay.target} minimum={minimum} testMoney={testMoney} />
+      ) : (
+        <OnSolana target={pay.target} minimum={minimum} testMoney={testMoney} />
+      )}
     </WalletProviders>
   );
 }
 
-const OnBase = ({ target, minimum }: { target: EvmTarget; minimum: bigint }) => (
-  <PaymentSteps wallet={useEvmPayment(target)} chainName="Base" to={target.to} minimum={minimum} feeCoin="ETH" />
+type OnChain<Target> = Pick<PaymentStepsProps, "minimum" | "testMoney"> & { target: Target };
+
+const OnBase = ({ target, ...rest }: OnChain<EvmTarget>) => (
+  <PaymentSteps wallet={useEvmPayment(target)} chainName="Base" to={target.to} feeCoin="ETH" {...rest} />
 );
 
-const OnSolana = ({ target, minimum }: { target: SolanaTarget; minimum: bigint }) => (
-  <PaymentSteps wallet={useSolanaPayment(target)} chainName="Solana" to={target.to} minimum={minimum} feeCoin="SOL" />
+const OnSolana = ({ target, ...rest }: OnChain<SolanaTarget>) => (
+  <PaymentSteps wallet={useSolanaPayment(target)} chainName="Solana" to={target.to} feeCoin="SOL" {...rest} />
 );

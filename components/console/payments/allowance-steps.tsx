@@ -1,13 +1,10 @@
 "use client";
 
-import { DropletIcon } from "lucide-react";
 import { type ReactNode, useEffect } from "react";
 import { ShortAddress } from "@/components/ui/text/short-address";
 import { ApproveUsdc } from "@/components/wallet/payment/approve-usdc";
 import { formatUnits } from "@/components/wallet/payment/usdc-text";
 import { type Payer, usePayer } from "@/components/wallet/payment/use-payer";
-import type { Answer } from "@/lib/console/views/answer";
-import type { Chain } from "@/lib/console/views/chain";
 import type { SettlementTarget } from "@/lib/console/views/send-targets";
 import type { WalletAccess } from "@/lib/console/views/wallet";
 import { Skeleton } from "../../ui/skeleton";
@@ -16,7 +13,7 @@ import { EvmMark } from "../../wallet/chain-marks";
 import { startLinking } from "../../wallet/linking";
 import { WalletProviders } from "../../wallet/wallet-providers";
 import { ChooseWallet, Elsewhere } from "../../wallet/wallet-steps";
-import { ActionButton } from "../action-button";
+import { type RequestTestMoney, TestMoney } from "../test-money";
 
 const CHAIN = "Base";
 
@@ -24,7 +21,7 @@ export interface WalletAllowanceProps {
   access: WalletAccess;
   target: SettlementTarget;
   /** Sends test USDC and gas to a wallet, in a sandbox; null elsewhere. */
-  requestTestMoney: ((wish: { chain: Chain; wallet: string }) => Promise<Answer>) | null;
+  requestTestMoney: RequestTestMoney | null;
 }
 
 /** A wallet's allowance with the wallet libraries around it: large, so it is loaded after the page. */
@@ -51,7 +48,9 @@ function AllowanceSteps({ target, requestTestMoney }: Omit<WalletAllowanceProps,
         <div className="grid items-start gap-x-12 gap-y-6 lg:grid-cols-2">
           <div className="grid justify-items-start gap-4">
             <Facts payer={payer} target={target} />
-            {requestTestMoney && place.kind === "here" ? <TestMoney wallet={handle.wallet.address} request={requestTestMoney} /> : null}
+            {requestTestMoney && place.kind === "here" ? (
+              <TestMoney chain="base" wallet={handle.wallet.address} request={requestTestMoney} />
+            ) : null}
           </div>
           {place.kind === "elsewhere" ? (
             <Elsewhere wallet={payer} place={place} chainName={CHAIN} />
@@ -63,18 +62,6 @@ function AllowanceSteps({ target, requestTestMoney }: Omit<WalletAllowanceProps,
     </div>
   );
 }
-
-/** In a sandbox a wallet starts with nothing: the faucet gives it what a payment needs. */
-const TestMoney = ({ wallet, request }: { wallet: string; request: NonNullable<WalletAllowanceProps["requestTestMoney"]> }) => (
-  <ActionButton
-    action={request}
-    input={{ chain: "base" as const, wallet }}
-    done="Test USDC and ETH for fees are on the way to this wallet."
-    icon={<DropletIcon aria-hidden="true" />}
-  >
-    Send test USDC to this wallet
-  </ActionButton>
-);
 
 function Facts({ payer: { handle, place, funds }, target }: { payer: Payer; target: SettlementTarget }) {
   const unread = place.kind === "elsewhere" ? <span className="text-muted">–</span> : <Skeleton className="h-5 w-16" />;

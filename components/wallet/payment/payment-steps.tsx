@@ -1,18 +1,18 @@
 "use client";
 
-import { useEffect } from "react";
+import { type ReactNode, useEffect } from "react";
 import { Button } from "@/components/ui/button";
 import { ShortAddress } from "@/components/ui/text/short-address";
 import { useFocusOnStep } from "@/components/ui/use-focus-on-step";
 import { EvmMark, SolanaMark } from "../chain-marks";
 import { startLinking } from "../linking";
 import { ChooseWallet, Elsewhere } from "../wallet-steps";
-import type { PayingWallet } from "./paying-wallet";
+import type { Funds, PayingWallet } from "./paying-wallet";
 import { PaymentForm } from "./payment-form";
 import { PaymentProgress } from "./payment-progress";
 import { usePayment } from "./use-payment";
 
-interface PaymentStepsProps {
+export interface PaymentStepsProps {
   wallet: PayingWallet;
   /** Its display name: "Base". */
   chainName: string;
@@ -22,10 +22,12 @@ interface PaymentStepsProps {
   minimum: bigint;
   /** The currency of the network's fee. */
   feeCoin: string;
+  /** Sends test money to a wallet that lacks it, in a sandbox. */
+  testMoney?: ((wallet: string) => ReactNode) | undefined;
 }
 
 /** Choose the paying wallet, then the amount, then wait until the chain has it. */
-export function PaymentSteps({ wallet, chainName, to, minimum, feeCoin }: PaymentStepsProps) {
+export function PaymentSteps({ wallet, chainName, to, minimum, feeCoin, testMoney }: PaymentStepsProps) {
   const { handle, place, funds } = wallet;
   const { state, pay, again } = usePayment(wallet, { chainName, feeCoin });
   const step = useFocusOnStep(state.step === "paid" ? "paid" : handle.wallet ? "form" : "choose");
@@ -65,12 +67,15 @@ export function PaymentSteps({ wallet, chainName, to, minimum, feeCoin }: Paymen
               onAnother={() => void handle.forget()}
             />
           )}
+          {testMoney && place.kind === "here" && lacksMoney(funds) ? testMoney(handle.wallet.address) : null}
           <PaymentProgress state={state} chainName={chainName} />
         </>
       )}
     </div>
   );
 }
+
+const lacksMoney = (funds: Funds | null): boolean => funds !== null && (funds.units === 0n || funds.feeProblem !== null);
 
 function Paid({ state, chainName, onAgain }: { state: { transaction: string }; chainName: string; onAgain: () => void }) {
   return (
