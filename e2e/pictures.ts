@@ -6,13 +6,15 @@ import type { Locator, Page } from "@playwright/test";
 import { baseUrl, open } from "./browser";
 
 const folder = fileURLToPath(new URL("screenshots", import.meta.url));
+const otherLooks = fileURLToPath(new URL("../test-results/pictures", import.meta.url));
 export const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
-type Look = `${keyof typeof sizes}-${"light" | "dark"}`;
+const allLooks = ["desk-light", "desk-dark", "phone-light", "phone-dark"] as const;
+type Look = (typeof allLooks)[number];
 
-/** Takes one picture per look: of the top of the page, or of a part of it. */
+/** Takes one picture per look: of the top of the page, or of a part of it. With ALL set, the other looks go to test-results/pictures. */
 export async function shoot(page: Page, name: string, looks: readonly Look[], part?: Locator): Promise<void> {
-  for (const look of looks) {
+  for (const look of process.env.ALL ? allLooks : looks) {
     const [size, theme] = look.split("-") as [keyof typeof sizes, "light" | "dark"];
     await page.setViewportSize(sizes[size]);
     await page.emulateMedia({ colorScheme: theme });
@@ -20,7 +22,7 @@ export async function shoot(page: Page, name: string, looks: readonly Look[], pa
     await page.evaluate(rewrite, usual());
     await part?.evaluate((element) => window.scrollTo(0, element.getBoundingClientRect().top + window.scrollY - 80));
     await page.waitForTimeout(700); // charts redraw, colours settle
-    await page.screenshot({ path: join(folder, `${name}-${look}.png`) });
+    await page.screenshot({ path: join(looks.includes(look) ? folder : otherLooks, `${name}-${look}.png`) });
   }
 }
 
