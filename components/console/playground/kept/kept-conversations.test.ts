@@ -2,7 +2,7 @@
 // until they are cleared.
 
 import { beforeEach, expect, test, vi } from "vitest";
-import { addTurn, type Conversation, newConversation, type Turn } from "../chat/conversation";
+import { addTurn, type Conversation, costOfConversation, newConversation, type Turn } from "../chat/conversation";
 import { emptySetup } from "../chat/setup";
 import { newRun, type Run } from "../run";
 import { clearPlayground, keep, keptText, onCleared, readKept } from "./browser-store";
@@ -93,11 +93,29 @@ test("a large conversation is kept in part and says so, and pushes no other out"
   expect(keptText(fitConversation(large)).length).toBeLessThanOrEqual(MAX_CONVERSATION_LENGTH);
 });
 
-test("a conversation of thousands of turns loses its first", () => {
-  const long = conversationOf("a", ...Array.from({ length: 3_000 }, (_, index) => turnOf(index + 1)));
+test("a conversation of thousands of turns loses its first, and keeps their cost to the nano-dollar, however often it is kept", () => {
+  const turns = Array.from({ length: 3_000 }, (_, index) => turnOf(index + 1, "Hi", { requestId: `req_${index + 1}` }));
+  const long = { ...conversationOf("a", ...turns), replaced: Array.from({ length: 200 }, (_, index) => runOf(5_000 + index)) };
   const fitted = fitConversation(long);
   expect(keptText(fitted).length).toBeLessThanOrEqual(MAX_CONVERSATION_LENGTH);
   expect(fitted.turns.at(-1)?.id).toBe(3_000);
+  expect(fitted.turns[0]?.isCut).toBeUndefined();
+  expect(fitted.turns.length + fitted.earlier.turns).toBe(3_000);
+  expect(fitted.replaced.at(-1)?.id).toBe(5_199);
+  let again: Conversation = long;
+  for (let round = 0; round < 3; round++) {
+    expect(keepConversation("acc_1", again)).toBe("kept");
+    [again = long] = readConversations("acc_1");
+  }
+  expect(costOfConversation(again).charged).toBe(3_200n * 9_007_199_254_740_992n);
+  expect(costOfConversation(again).charged).toBe(costOfConversation(long).charged);
+  expect(costOfConversation(again).receipts).toBe(costOfConversation(long).receipts);
+});
+
+test("a conversation of the version before has nothing summed", () => {
+  const { id: _, earlier: __, ...old } = conversationOf("a", turnOf(1));
+  keep("acc_1", "chat:a", old);
+  expect(readConversations("acc_1")).toEqual([conversationOf("a", turnOf(1))]);
 });
 
 test("of too many conversations the oldest go", () => {
