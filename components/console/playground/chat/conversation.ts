@@ -54,6 +54,8 @@ export interface Conversation {
 
 const MAX_TITLE = 60;
 
+export const newestFirst = (one: { updatedAt: number }, other: { updatedAt: number }): number => other.updatedAt - one.updatedAt;
+
 export const noEarlier: Earlier = { turns: 0, charged: 0n, receipts: 0 };
 
 export const newConversation = (id: string, now: number): Conversation => ({

@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "../../../ui/button";
 import { TextAreaField } from "../../../ui/field";
+import { prettyJson } from "../../../ui/text/pretty-json";
 import type { ToolCall } from "../run";
 import type { ToolResult } from "./conversation";
 
@@ -22,15 +23,6 @@ export const ToolCalls = ({ calls }: { calls: readonly ToolCall[] }) =>
       ))}
     </ul>
   );
-
-/** JSON on several lines; what is none, as it is. */
-export function prettyJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
 
 interface ToolResultsFormProps {
   calls: readonly ToolCall[];

@@ -5,10 +5,10 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../../../ui/button";
 import { CopyButton } from "../../../ui/copy-button";
 import { TextAreaField } from "../../../ui/field";
+import { prettyJson } from "../../../ui/text/pretty-json";
 import { isRunning } from "../run";
 import { Answer } from "./answer";
 import { hasAnswer, type Turn, type TurnInput } from "./conversation";
-import { prettyJson } from "./tool-calls";
 
 interface TurnViewProps {
   turn: Turn;

@@ -3,7 +3,16 @@
 
 import * as z from "zod/mini";
 import { efforts, type TurnOptions } from "../chat/body";
-import { type Conversation, foldFirst, foldReplaced, newConversation, noEarlier, type Turn, type TurnInput } from "../chat/conversation";
+import {
+  type Conversation,
+  foldFirst,
+  foldReplaced,
+  newConversation,
+  newestFirst,
+  noEarlier,
+  type Turn,
+  type TurnInput,
+} from "../chat/conversation";
 import type { Run } from "../run";
 import { type KeepOutcome, keep, keptText, listKeptChats, readKept, removeKept } from "./browser-store";
 import { amount, run } from "./kept-run";
@@ -57,7 +66,7 @@ export function readConversations(accountId: string): Conversation[] {
     const parsed = conversation.safeParse(readKept(accountId, `chat:${id}`)).data;
     return parsed ? [{ ...parsed, id, turns: parsed.turns.map((one): Turn => ({ ...one, input: withoutImages(one.input) })) }] : [];
   });
-  return [...kept, ...takeOldRuns(accountId)].sort((one, other) => other.updatedAt - one.updatedAt);
+  return [...kept, ...takeOldRuns(accountId)].sort(newestFirst);
 }
 
 const withoutImages = (given: z.infer<typeof input>): TurnInput =>
@@ -101,7 +110,7 @@ function dropOldest(accountId: string, keptId: string, length: number): void {
   const others = listKeptChats(accountId)
     .filter((id) => id !== keptId)
     .map((id) => ({ id, ...measure(readKept(accountId, `chat:${id}`)) }))
-    .sort((one, other) => other.updatedAt - one.updatedAt);
+    .sort(newestFirst);
   let left = MAX_LENGTH - length;
   for (const [index, other] of others.entries()) {
     left -= other.length;
