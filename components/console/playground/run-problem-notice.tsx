@@ -1,8 +1,8 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/text/amount";
-import { countText } from "@/components/ui/text/number-text";
 import { Button } from "../../ui/button";
+import { BalanceSteps } from "./hold-line";
 import type { RunProblem, SignedPayment } from "./run";
 
 interface RunProblemNoticeProps {
@@ -96,19 +96,7 @@ function NextSteps({ problem, payment, mayAsk = true, onLower, onAgain, onAllow 
       </Button>
     );
   }
-  if (code !== "INSUFFICIENT_BALANCE") return null;
-  return (
-    <>
-      {affordableMaxTokens ? (
-        <Button size="small" onClick={() => onLower(affordableMaxTokens)}>
-          Lower max tokens to {countText(affordableMaxTokens)}
-        </Button>
-      ) : null}
-      <Button size="small" asChild>
-        <Link href="/deposit">Deposit</Link>
-      </Button>
-    </>
-  );
+  return code === "INSUFFICIENT_BALANCE" ? <BalanceSteps affordableMaxTokens={affordableMaxTokens ?? 0} onLower={onLower} /> : null;
 }
 
 const cures: Record<string, string> = {
