@@ -5,6 +5,7 @@ import { useEvmPayment } from "@/components/wallet/payment/use-evm-payment";
 import { useSolanaPayment } from "@/components/wallet/payment/use-solana-payment";
 import type { EvmTarget, SolanaTarget } from "@/lib/console/views/send-targets";
 import type { WalletAccess } from "@/lib/console/views/wallet";
+import { chainNames } from "../../ui/chain-names";
 import { WalletProviders } from "../../wallet/wallet-providers";
 
 export type PaymentTarget = { chain: "base"; target: EvmTarget } | { chain: "solana"; target: SolanaTarget };
@@ -26,9 +27,9 @@ export function WalletPayment({ access, pay, minimum }: WalletPaymentProps) {
 }
 
 const OnBase = ({ target, minimum }: { target: EvmTarget; minimum: bigint }) => (
-  <PaymentSteps wallet={useEvmPayment(target)} chainName="Base" to={target.to} minimum={minimum} feeCoin="ETH" />
+  <PaymentSteps wallet={useEvmPayment(target)} chainName={chainNames.base} to={target.to} minimum={minimum} feeCoin="ETH" />
 );
 
 const OnSolana = ({ target, minimum }: { target: SolanaTarget; minimum: bigint }) => (
-  <PaymentSteps wallet={useSolanaPayment(target)} chainName="Solana" to={target.to} minimum={minimum} feeCoin="SOL" />
+  <PaymentSteps wallet={useSolanaPayment(target)} chainName={chainNames.solana} to={target.to} minimum={minimum} feeCoin="SOL" />
 );

@@ -10,6 +10,7 @@ import type { Answer } from "@/lib/console/views/answer";
 import type { Chain } from "@/lib/console/views/chain";
 import type { SettlementTarget } from "@/lib/console/views/send-targets";
 import type { WalletAccess } from "@/lib/console/views/wallet";
+import { chainNames } from "../../ui/chain-names";
 import { Skeleton } from "../../ui/skeleton";
 import { useFocusOnStep } from "../../ui/use-focus-on-step";
 import { EvmMark } from "../../wallet/chain-marks";
@@ -18,7 +19,7 @@ import { WalletProviders } from "../../wallet/wallet-providers";
 import { ChooseWallet, Elsewhere } from "../../wallet/wallet-steps";
 import { ActionButton } from "../action-button";
 
-const CHAIN = "Base";
+const CHAIN = chainNames.base;
 
 export interface WalletAllowanceProps {
   access: WalletAccess;
