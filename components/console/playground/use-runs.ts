@@ -111,7 +111,8 @@ export function useRuns({ conversations, endpoints, findCost, readAvailable, onS
     if (losesAnswers(asked, before, ended)) {
       const now = conversations.latest.current.all.find(({ id }) => id === before.id);
       if (now) put(restoreTurns(now, before, ended));
-      toast.error(`${ended.problem?.message ?? "The request failed."} Nothing was replaced.`);
+      const cost = isAbandoned(ended) ? " If this run was charged, its cost is added to the conversation." : "";
+      toast.error(`${ended.problem?.message ?? "The request failed."} Nothing was replaced.${cost}`);
     } else change(run.id, end);
     save();
     if (isSignedOut(end)) return;
