@@ -69,7 +69,7 @@ export function Palette({ isSignedIn, onClose }: PaletteProps) {
             </div>
             {index.state === "failed" ? (
               <p role="alert" className="px-3 py-3 text-sm text-red">
-                The docs could not be loaded. Check your connection and open the search again.
+                Docs and models could not be loaded. Check your connection, then open the search again.
               </p>
             ) : null}
             <Command.List className="min-h-0 overflow-y-auto p-2" label="Results">
@@ -126,9 +126,7 @@ function Footer({ isSignedIn, problem, groups, isWaiting }: FooterProps) {
   const count = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   return (
     <div className="flex flex-wrap justify-between gap-x-4 border-t border-line px-4 py-2 text-xs text-muted">
-      <p>
-        {problem ?? (isSignedIn ? "Keys and requests of your account are included." : "Connect a wallet to search your keys and requests.")}
-      </p>
+      <p>{problem ?? (isSignedIn ? "Your keys and requests are included." : "Connect a wallet to search your keys and requests.")}</p>
       <p role="status" className="sr-only">
         {isWaiting ? "" : count === 1 ? "1 result" : `${count} results`}
       </p>

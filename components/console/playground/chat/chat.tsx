@@ -113,7 +113,7 @@ const NoTurns = ({ onExample }: { onExample: (prompt: string) => void }) => (
     ))}
   >
     Write a message, or start with an example. Each one is a real request: you see its cost as the answer is written, and the exact charge
-    at its end.
+    when it ends.
   </EmptyState>
 );
 

@@ -42,7 +42,7 @@ export function ToolResultsForm({ calls, mayAsk, onSend, onSkip }: ToolResultsFo
   return (
     <form onSubmit={send} className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <p className="text-sm text-muted">
-        The model called {calls.length === 1 ? "a tool" : `${calls.length} tools`}. Nothing runs here: enter what{" "}
+        The model called {calls.length === 1 ? "a tool" : `${calls.length} tools`}. Tools do not run here: enter what{" "}
         {calls.length === 1 ? "it" : "each"} returned.
       </p>
       {calls.map(({ id, name }, index) => (

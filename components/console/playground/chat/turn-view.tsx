@@ -79,7 +79,7 @@ function Notes({ turn, isNewest }: { turn: Turn; isNewest: boolean }) {
     <span className="grid text-xs text-muted">
       {hasAnswer(turn) || isNewest ? null : <span>Later turns are sent without this one.</span>}
       {isLost ? <span>Images are not kept in this browser. Later turns are sent without them.</span> : null}
-      {turn.isCut ? <span>This turn was too long to keep. Its end is missing here, and in later turns.</span> : null}
+      {turn.isCut ? <span>This turn was too long to keep. Its end is missing here and is not sent with later turns.</span> : null}
     </span>
   );
 }
