@@ -105,6 +105,8 @@ test("Enter sends, Shift+Enter begins a line, and Escape stops", async ({ page }
   await promptField(page).pressSequentially("[[simulate: slow=100 tokens=60]]");
   await promptField(page).press("Enter");
   await expect(page.getByText("≈").first()).toBeVisible();
+  // Nothing stops a run in its first 300 ms.
+  await page.waitForTimeout(400);
   await promptField(page).press("Escape");
   await expect(page.getByText("Stopped", { exact: true })).toBeVisible();
   await expect(charged(page)).toBeVisible();
