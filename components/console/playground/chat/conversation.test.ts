@@ -165,6 +165,18 @@ test("of many replaced runs the oldest are summed, and the cost is the same", ()
   expect(foldReplaced(after, 2)).toBe(after);
 });
 
+test("a paid run that was sent again is answered from the first, and its one charge counts once", () => {
+  const first = turn(1, message("one"), { requestId: "req_paid" });
+  const again = turn(2, message("one"), { requestId: "req_paid" });
+  const conversation = addTurn(dropFrom(of(first), 1), again);
+  const once = { charged: CHARGE, receipts: 1, requestIds: ["req_paid"] };
+  expect(costOfConversation(conversation)).toMatchObject(once);
+  // Also where only one of the two is still listed.
+  expect(costOfConversation(foldReplaced(conversation, 0))).toMatchObject(once);
+  expect(costOfConversation(foldFirst(conversation, 1))).toMatchObject(once);
+  expect(costOfConversation(foldFirst(foldReplaced(conversation, 0), 1))).toMatchObject({ charged: CHARGE, receipts: 1, requestIds: [] });
+});
+
 test("a retry that breaks off brings the answers back, and its own charge still counts", () => {
   const before = of(turn(1, message("one")), turn(2, message("two"), { state: "stopped", receipt: null, isFinishing: true }));
   const under = addTurn(dropFrom(before, 2), turn(3, message("two"), { state: "waiting", receipt: null, text: "" }));

@@ -104,30 +104,35 @@ export function restoreTurns(conversation: Conversation, { turns, updatedAt }: C
 /** Without its first turns, which are summed. A run that may still be charged is listed until then. */
 export function foldFirst(conversation: Conversation, count: number): Conversation {
   const runs = conversation.turns.slice(0, count).map(({ run }) => withoutTexts(run));
-  const { turns, ...sums } = addCharges(
-    conversation.earlier,
-    runs.filter((run) => !mayBeCharged(run)),
-  );
-  return {
+  const left: Conversation = {
     ...conversation,
     title: titleOf(conversation),
     turns: conversation.turns.slice(count),
     replaced: [...runs.filter(mayBeCharged), ...conversation.replaced],
-    earlier: { ...sums, turns: turns + runs.length },
+    earlier: { ...conversation.earlier, turns: conversation.earlier.turns + runs.length },
   };
+  return withCharges(
+    left,
+    runs.filter((run) => !mayBeCharged(run)),
+  );
 }
 
 /** With at most so many replaced runs, the newest; the others are summed. */
 export function foldReplaced(conversation: Conversation, most: number): Conversation {
   const count = conversation.replaced.length - most;
   if (count <= 0) return conversation;
-  const earlier = addCharges(conversation.earlier, conversation.replaced.slice(0, count));
-  return { ...conversation, replaced: conversation.replaced.slice(count), earlier };
+  return withCharges({ ...conversation, replaced: conversation.replaced.slice(count) }, conversation.replaced.slice(0, count));
 }
 
-function addCharges(earlier: Earlier, runs: readonly Run[]): Earlier {
-  const { charged, requestIds } = sumCharges(runs);
-  return { ...earlier, charged: earlier.charged + charged, receipts: earlier.receipts + requestIds.length };
+/** With the charges of runs that are no longer listed, save those of which another run is. */
+function withCharges(conversation: Conversation, runs: readonly Run[]): Conversation {
+  const listed = new Set(runsOf(conversation).map(({ requestId }) => requestId));
+  const { charged, requestIds } = sumCharges(runs.filter(({ requestId }) => requestId === null || !listed.has(requestId)));
+  const { earlier } = conversation;
+  return {
+    ...conversation,
+    earlier: { ...earlier, charged: earlier.charged + charged, receipts: earlier.receipts + requestIds.length },
+  };
 }
 
 /** The conversation in which one run has changed; the same object where it has no such run. */
@@ -217,14 +222,15 @@ export function costOfConversation(conversation: Conversation): ConversationCost
   };
 }
 
+/** Each charge once: a paid run that was sent again is answered from the first, with its request id. */
 function sumCharges(runs: readonly Run[]): { charged: bigint; requestIds: readonly string[] } {
   let charged = 0n;
-  const requestIds: string[] = [];
+  const requestIds = new Set<string>();
   for (const run of runs) {
     const charge = chargeOf(run);
-    if (charge === null) continue;
+    if (charge === null || (run.requestId !== null && requestIds.has(run.requestId))) continue;
     charged += charge;
-    if (run.requestId !== null) requestIds.push(run.requestId);
+    if (run.requestId !== null) requestIds.add(run.requestId);
   }
-  return { charged, requestIds };
+  return { charged, requestIds: [...requestIds] };
 }
