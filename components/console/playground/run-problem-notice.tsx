@@ -89,7 +89,7 @@ function NextSteps({ problem, payment, mayAsk = true, onLower, onAgain, onAllow 
       </Button>
     );
   }
-  if (reason === "stale_page" || reason === "foreign_origin") {
+  if (reason === "stale_page") {
     return (
       <Button size="small" onClick={() => window.location.reload()}>
         Reload page
