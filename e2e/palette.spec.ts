@@ -69,6 +69,27 @@ test("signed in, it finds a key by name and a request by its id or its beginning
   await expect(page.getByRole("dialog")).toContainText(requestId);
 });
 
+test("over an open dialog Back closes the palette alone, and a choice leaves both", async ({ page, context }) => {
+  await signIn(context, demoWallet());
+  await open(page, "/overview");
+  await open(page, "/playground");
+  await page.getByRole("button", { name: /^Conversations/ }).click();
+  const dialog = page.getByRole("dialog", { name: "Conversations" });
+  await expect(dialog).toBeVisible();
+  const box = page.getByRole("combobox", search);
+  await page.keyboard.press("Control+k");
+  await expect(box).toBeFocused();
+  await page.goBack();
+  await expect(box).toBeHidden();
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await box.fill("refunds");
+  await expect(page.getByRole("option").first()).toHaveText(/^Refunds/);
+  await page.keyboard.press("Enter");
+  await arriveAt(page, /\/docs\/withdrawals#back$/);
+  await expect(dialog).toBeHidden();
+});
+
 test("the account's part of the search is for its owner only", async ({ page }) => {
   expect((await page.request.get("/account/search?request=req_0")).status()).toBe(401);
 });

@@ -157,6 +157,7 @@ test("an unlinked wallet sees what it lacks and approves on the spot, and its ch
   await signIn(context, newWallet("solana"));
   const part = await openPaying(page, wallet.name);
   await expect(part.getByText(/This wallet has \$0\.00 in USDC on Base\. This prompt needs \$0\.05/)).toBeVisible();
+  await expect(part.getByText(/\$0\.05\. Add USDC to the wallet, lower max tokens, or use another wallet\.$/)).toBeVisible();
   await expectAccessible(page, "/playground, a wallet without USDC");
   await fund(address, 1_000_000n);
   await expect(part.getByText(/This wallet’s allowance is \$0\.00\. This prompt needs \$0\.05/)).toBeVisible({
@@ -165,6 +166,7 @@ test("an unlinked wallet sees what it lacks and approves on the spot, and its ch
   await expectAccessible(page, "/playground, an allowance that is too low");
   await part.getByRole("button", { name: "Approve USDC for payments" }).click();
   await expect(part.getByText(/stays as a credit of this wallet/)).toBeVisible({ timeout: SETTLED_MS });
+  await expect(part.getByText(/^One payment of \$0\.05\. It expires five minutes after its timestamp\./)).toBeVisible();
   await expectAccessible(page, "/playground, a payment to sign");
   await expectToFit(page);
   await part.getByRole("button", { name: "Sign and pay $0.05" }).click();

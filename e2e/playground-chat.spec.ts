@@ -42,6 +42,22 @@ test("a second turn sends the first, an edit drops the later ones, a retry asks 
   await expectAccessible(page, "/playground with turns");
 });
 
+test("a retry that breaks off leaves the answer as it was, and what it cost is counted", async ({ page }) => {
+  await openChat(page);
+  await say(page, 'One [[simulate: text="first answer"]]');
+  await expect(page.getByText(/in 1 receipt$/)).toBeVisible();
+  // The service answers and charges; nothing of that arrives.
+  await page.route("**/playground/answer", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: ": nothing more\n\n" });
+  });
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByText("Nothing was replaced. If this run was charged, its cost is added to the conversation.")).toBeVisible();
+  await expect(turns(page)).toHaveCount(1);
+  await expect(turns(page)).toContainText("first answer");
+  await expect(page.getByText(/in 2 receipts/)).toBeVisible();
+});
+
 /** Stops the run by a click, or waits for its end; then clicks Run and presses Enter in each frame of the next `forMs`. */
 const hurry = (page: Page, how: { stops: boolean; forMs: number }) =>
   page.evaluate(async ({ stops, forMs }) => {
@@ -89,6 +105,8 @@ test("Enter sends, Shift+Enter begins a line, and Escape stops", async ({ page }
   await promptField(page).pressSequentially("[[simulate: slow=100 tokens=60]]");
   await promptField(page).press("Enter");
   await expect(page.getByText("≈").first()).toBeVisible();
+  // Nothing stops a run in its first 300 ms.
+  await page.waitForTimeout(400);
   await promptField(page).press("Escape");
   await expect(page.getByText("Stopped", { exact: true })).toBeVisible();
   await expect(charged(page)).toBeVisible();

@@ -70,7 +70,7 @@ test("a link opens the set-up in another browser, and a broken one says so", asy
   await expect(other.getByLabel("Model")).toHaveValue("claude-haiku-4-5");
   await expect(other.getByLabel("System message")).toHaveValue("Answer in rhymes.");
   await expect(other.getByLabel("Temperature")).toHaveValue("0.5");
-  expect(new URL(other.url()).hash).toBe("");
+  await expect.poll(() => new URL(other.url()).hash).toMatch(/^#linked=\w+$/);
   await elsewhere.close();
 
   await page.goto("about:blank");
@@ -78,6 +78,69 @@ test("a link opens the set-up in another browser, and a broken one says so", asy
   await expect(page.getByRole("alert").filter({ hasText: "This link’s set-up cannot be read." })).toBeVisible();
   await expect(page.getByLabel("System message")).toHaveValue("Answer in rhymes.");
   await expect(context.pages()).toHaveLength(1);
+});
+
+test("a link's set-up gets a conversation of its own, and the reader's own draft comes back", async ({ page }) => {
+  await openChat(page);
+  const system = page.getByLabel("System message");
+  const note = page.getByText(/^This set-up is from the link that you opened\./);
+  await system.fill("Answer in rhymes.");
+  await page.getByRole("button", { name: "Share set-up" }).click();
+  const link = (await page.getByTestId("setup-link").textContent()) ?? "";
+  await page.keyboard.press("Escape");
+  await system.fill("Be brief.");
+  await say(page, "My own conversation");
+  await promptField(page).fill("My own draft");
+  const expectOwn = async () => {
+    await expect(note).toBeHidden();
+    await expect(system).toHaveValue("Be brief.");
+    await expect(promptField(page)).toHaveValue("My own draft");
+    await expect.poll(() => new URL(page.url()).hash).toBe("");
+  };
+  const openLink = async () => {
+    await page.evaluate((fragment) => {
+      window.location.hash = fragment;
+    }, new URL(link).hash);
+    await expect(note).toBeVisible();
+    await expect(system).toHaveValue("Answer in rhymes.");
+    await expect(promptField(page)).toHaveValue("");
+    await expect(turns(page)).toHaveCount(0);
+    await expect.poll(() => new URL(page.url()).hash).toMatch(/^#linked=\w+$/);
+  };
+
+  await openLink();
+  await say(page, "A rhyme, please");
+  await promptField(page).fill("Another rhyme");
+  await reload(page);
+  await expect(note).toBeVisible();
+  await expect(system).toHaveValue("Answer in rhymes.");
+  await expect(promptField(page)).toHaveValue("Another rhyme");
+  await expect(turns(page)).toHaveCount(1);
+  await expect(turns(page)).toContainText("A rhyme, please");
+  await expectAccessible(page, "/playground, with a link's set-up");
+
+  await page.goBack();
+  await expectOwn();
+  await expect(turns(page)).toContainText("My own conversation");
+  await page.goForward();
+  await expect(note).toBeVisible();
+  await expect(promptField(page)).toHaveValue("Another rhyme");
+  await page.getByRole("button", { name: "Back to my draft" }).click();
+  await expectOwn();
+  await expect(turns(page)).toContainText("My own conversation");
+
+  await openLink();
+  await page.getByRole("button", { name: "New chat" }).click();
+  await expectOwn();
+  await expect(turns(page)).toHaveCount(0);
+
+  await openLink();
+  await open(page, "/usage");
+  await open(page, "/playground");
+  await expectOwn();
+  await page.getByRole("button", { name: /^Conversations/ }).click();
+  const list = page.getByRole("dialog", { name: "Conversations" });
+  await expect(list.getByRole("button", { name: /^(My own conversation|A rhyme, please)/ })).toHaveCount(2);
 });
 
 test("View code names the account's keys, or where to create one, and follows the conversation", async ({ page, context }) => {

@@ -5,8 +5,8 @@ import { useRouter } from "next/navigation";
 import { Dialog } from "radix-ui";
 import { type ReactNode, useMemo, useRef, useState } from "react";
 import { SearchIcon } from "../ui/icons";
+import { DIALOG_MARK, useBackCloses } from "../ui/use-back-closes";
 import { findGroups, type PaletteGroup } from "./groups";
-import { useBackToClose } from "./use-back-to-close";
 import { useAccountMatches, useSearchIndex } from "./use-matches";
 
 interface PaletteProps {
@@ -21,19 +21,30 @@ export function Palette({ isSignedIn, onClose }: PaletteProps) {
   const account = useAccountMatches(query, isSignedIn);
   const router = useRouter();
   const opener = useRef(document.activeElement);
-  const { close, leave } = useBackToClose(onClose);
+  const content = useRef<HTMLDivElement>(null);
+  /** The address that was chosen: the palette leaves nothing in the history. */
+  const chosen = useRef<string | null>(null);
+  const onLeft = () => {
+    if (chosen.current !== null) router.push(chosen.current);
+  };
+  useBackCloses(content, { isOpen: true, isHeld: false, close: onClose, onLeft });
   const groups = useMemo(
     () => findGroups(query, { index: index.state === "ready" ? index.index : null, account: account.matches }),
     [query, index, account.matches],
   );
   const isWaiting = index.state === "loading" || account.isLoading;
-  const select = (href: string) => leave(() => router.push(href));
+  const select = (href: string) => {
+    chosen.current = href;
+    onClose();
+  };
 
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && close()}>
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-ink/30 dark:bg-paper/60" />
         <Dialog.Content
+          ref={content}
+          {...{ [DIALOG_MARK]: "" }}
           aria-describedby={undefined}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
@@ -58,7 +69,7 @@ export function Palette({ isSignedIn, onClose }: PaletteProps) {
             </div>
             {index.state === "failed" ? (
               <p role="alert" className="px-3 py-3 text-sm text-red">
-                The docs could not be loaded. Check your connection and open the search again.
+                Docs and models could not be loaded. Check your connection, then open the search again.
               </p>
             ) : null}
             <Command.List className="min-h-0 overflow-y-auto p-2" label="Results">
@@ -115,9 +126,7 @@ function Footer({ isSignedIn, problem, groups, isWaiting }: FooterProps) {
   const count = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   return (
     <div className="flex flex-wrap justify-between gap-x-4 border-t border-line px-4 py-2 text-xs text-muted">
-      <p>
-        {problem ?? (isSignedIn ? "Keys and requests of your account are included." : "Connect a wallet to search your keys and requests.")}
-      </p>
+      <p>{problem ?? (isSignedIn ? "Your keys and requests are included." : "Connect a wallet to search your keys and requests.")}</p>
       <p role="status" className="sr-only">
         {isWaiting ? "" : count === 1 ? "1 result" : `${count} results`}
       </p>

@@ -39,7 +39,8 @@ export function useAccountMatches(query: string, isSignedIn: boolean) {
               setMatches(found);
               setProblem(null);
             },
-            () => ended.signal.aborted || setProblem("Your keys and requests could not be loaded. Sign in again."),
+            () =>
+              ended.signal.aborted || setProblem("Your keys and requests could not be loaded. Check your connection, or sign in again."),
           )
           .finally(() => ended.signal.aborted || setLoading(false)),
       id === "" ? 0 : TYPING_MS,

@@ -12,6 +12,8 @@ interface BackOptions {
   isHeld: boolean;
   /** Asks the owner to close it. */
   close: () => void;
+  /** Called once it is closed and its entry is out of the history: what leads to another page waits for that, or would be undone. */
+  onLeft?: () => void;
 }
 
 /** Every dialog's content has it; the last one in the document is the topmost. */
@@ -20,6 +22,8 @@ export const DIALOG_MARK = "data-dialog";
 /** On the document's element: the steps back that are our own and under way, one word each. */
 const OWN_STEPS = "data-own-steps";
 const OWN_STEP_MS = 1_000;
+/** An event of the window: its `detail` is the step that was taken. */
+const STEP_TAKEN = "own-step-taken";
 
 export function useBackCloses(content: RefObject<HTMLElement | null>, options: BackOptions): void {
   const latest = useRef(options);
@@ -53,7 +57,9 @@ function enterHistory(content: RefObject<HTMLElement | null>, latest: RefObject<
   window.addEventListener("popstate", onBack, { capture: true });
   return () => {
     // A link may have led to another page meanwhile, which keeps its place in the history.
-    if (isEntered && window.location.href === href) stepBack();
+    const onLeft = () => latest.current.onLeft?.();
+    if (isEntered && window.location.href === href) stepBack(onLeft);
+    else onLeft();
     window.removeEventListener("popstate", onBack, { capture: true });
   };
 }
@@ -72,25 +78,32 @@ function setOwnSteps(steps: readonly string[]): void {
 
 /** Whether a step back is our own: the first of those under way. */
 function takeOwnStep(): boolean {
-  const steps = ownSteps();
-  setOwnSteps(steps.slice(1));
-  return steps.length > 0;
+  const [step, ...later] = ownSteps();
+  if (step === undefined) return false;
+  setOwnSteps(later);
+  window.dispatchEvent(new CustomEvent(STEP_TAKEN, { detail: step }));
+  return true;
 }
 
-/** Leaves a dialog's entry. The last dialog that closes has no listener left: this one hears of its step. */
-function stepBack(): void {
+/** Leaves a dialog's entry. The last dialog that closes has no listener left: this one hears of its step. One below may hear of it first. */
+function stepBack(onLeft: () => void): void {
   const step = crypto.randomUUID?.() ?? `${Math.random()}`; // only secure origins have the first
   setOwnSteps([...ownSteps(), step]);
   const onStep = (event: PopStateEvent) => {
     if (takeOwnStep()) event.stopImmediatePropagation();
-    end();
+  };
+  const onTaken = (event: Event) => {
+    if (event instanceof CustomEvent && event.detail === step) end();
   };
   const end = () => {
     clearTimeout(timer);
     window.removeEventListener("popstate", onStep, { capture: true });
+    window.removeEventListener(STEP_TAKEN, onTaken);
     setOwnSteps(ownSteps().filter((one) => one !== step));
+    onLeft();
   };
   const timer = setTimeout(end, OWN_STEP_MS);
   window.addEventListener("popstate", onStep, { capture: true });
+  window.addEventListener(STEP_TAKEN, onTaken);
   window.history.back();
 }

@@ -1,6 +1,7 @@
 // A playground prompt as code that sends the same request to the API.
 
 import { type CodeTarget, curlCall, pythonCall, typescriptCall } from "../../docs/api-call";
+import { shellText } from "./code/literal";
 
 /** The body of POST /api/v1/prompt; undefined fields are not sent. */
 export interface PromptFields {
@@ -10,9 +11,6 @@ export interface PromptFields {
   maxTokens?: number | undefined;
   temperature?: number | undefined;
 }
-
-/** For sh: inside single quotes only the single quote is special. */
-const shellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 export const curlCode = (target: CodeTarget, fields: PromptFields): string =>
   curlCall(target, { path: "/api/v1/prompt", body: shellText(JSON.stringify(fields)) });

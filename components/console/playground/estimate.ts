@@ -1,5 +1,6 @@
 // A run's approximate tokens and cost while it runs, before the provider's count arrives.
 
+import { countBytes } from "@/components/ui/text/byte-count";
 import { parseUsd } from "@/lib/base/money";
 import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/token-estimate";
 import type { PromptFields } from "./code-lines";
@@ -8,8 +9,6 @@ import type { Run, RunFields, RunPrice } from "./run";
 const MILLION = 1_000_000n;
 
 type Input = Pick<PromptFields, "system" | "prompt"> & Pick<RunFields, "sent">;
-
-const countBytes = (text: string): number => new TextEncoder().encode(text).length;
 
 export const countInputBytes = ({ system, prompt, sent }: Input): number => sent?.bytes ?? countBytes((system ?? "") + prompt);
 

@@ -56,7 +56,23 @@ export function MoneyProblem({ quote, available, isFrozen, onLower }: MoneyProbl
   ) : null;
 }
 
-interface ShortOfMoneyProps extends Pick<MoneyProblemProps, "onLower">, Pick<RunQuote, "affordableMaxTokens"> {
+interface BalanceStepsProps extends Pick<MoneyProblemProps, "onLower">, Pick<RunQuote, "affordableMaxTokens"> {}
+
+/** What helps where the balance is too low. */
+export const BalanceSteps = ({ affordableMaxTokens, onLower }: BalanceStepsProps) => (
+  <>
+    {affordableMaxTokens > 0 ? (
+      <Button size="small" onClick={() => onLower(affordableMaxTokens)}>
+        Lower max tokens to {countText(affordableMaxTokens)}
+      </Button>
+    ) : null}
+    <Button size="small" asChild>
+      <Link href="/deposit">Deposit</Link>
+    </Button>
+  </>
+);
+
+interface ShortOfMoneyProps extends BalanceStepsProps {
   /** Nano-USD. */
   deficit: bigint;
 }
@@ -67,14 +83,7 @@ const ShortOfMoney = ({ deficit, affordableMaxTokens, onLower }: ShortOfMoneyPro
       You need <Amount nano={deficit} /> more to run this.
     </p>
     <div className="flex flex-wrap gap-2">
-      {affordableMaxTokens > 0 ? (
-        <Button size="small" onClick={() => onLower(affordableMaxTokens)}>
-          Lower max tokens to {countText(affordableMaxTokens)}
-        </Button>
-      ) : null}
-      <Button size="small" asChild>
-        <Link href="/deposit">Deposit</Link>
-      </Button>
+      <BalanceSteps affordableMaxTokens={affordableMaxTokens} onLower={onLower} />
     </div>
   </div>
 );

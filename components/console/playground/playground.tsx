@@ -2,7 +2,7 @@
 
 import { CodeIcon, LinkIcon, MessagesSquareIcon, PlusIcon } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { Answer } from "@/lib/console/views/answer";
 import type { CodeTarget } from "../../docs/api-call";
 import { Button } from "../../ui/button";
@@ -13,7 +13,6 @@ import { PageHeading } from "../page-heading";
 import { Chat } from "./chat/chat";
 import { SetupPanel } from "./chat/setup-panel";
 import type { DrawPayment, WalletPaySettings } from "./pay/pay-types";
-import { readSetupLink } from "./share/setup-link";
 import { type PlaygroundSettings, usePlayground } from "./use-playground";
 
 const WalletPay = dynamic(() => import("./pay/pay-steps").then((module) => module.WalletPay), {
@@ -41,15 +40,15 @@ interface PlaygroundProps extends PlaygroundSettings {
 export function Playground({ isFrozen, target, keyNames, walletPay, drawPayment, allowSpending, ...settings }: PlaygroundProps) {
   const page = usePlayground(settings);
   const [dialog, setDialog] = useState<OpenDialog>(null);
-  const linked = useLinkedSetup(page.changeSetup, settings);
   const dialogOf = (name: OpenDialog) => ({ open: dialog === name, onOpenChange: (open: boolean) => setDialog(open ? name : null) });
-  const busyId = page.isBusy ? page.conversations.latest.current.openId : null;
+  const { running } = page;
+  const busyId = (running && page.conversations.all.find(({ turns }) => turns.at(-1)?.id === running.id)?.id) ?? null;
   return (
     <>
       <PageHeading title="Playground" action={<Actions count={page.conversations.all.length} page={page} onDialog={setDialog} />}>
         <span className="max-md:hidden">Each message is a real request, charged like an API call.</span>
       </PageHeading>
-      <LinkNotes {...settings} page={page} linked={linked} />
+      <LinkNotes {...settings} page={page} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 border-t border-line pt-5 lg:grid-cols-[280px_minmax(0,1fr)]">
         <SetupPanel models={settings.models} setup={page.setup} problems={page.problems} onChange={page.changeSetup} />
         <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-4">
@@ -107,7 +106,11 @@ const Actions = ({ count, page, onDialog }: ActionsProps) => {
   const look = "max-md:size-11 max-md:px-0";
   return (
     <div className="flex flex-wrap gap-2">
-      <Button className={look} disabled={page.isBusy || page.turns.length === 0} onClick={() => page.openConversation(null)}>
+      <Button
+        className={look}
+        disabled={page.isBusy || (page.turns.length === 0 && !page.linked.isShown)}
+        onClick={() => page.openConversation(null)}
+      >
         <PlusIcon aria-hidden="true" /> <span className="max-md:sr-only">New chat</span>
       </Button>
       <Button className={look} disabled={page.isBusy} onClick={() => onDialog("conversations")}>
@@ -125,11 +128,11 @@ const Actions = ({ count, page, onDialog }: ActionsProps) => {
 
 interface LinkNotesProps extends Pick<PlaygroundSettings, "link" | "initialModel"> {
   page: Page;
-  linked: LinkedNote | null;
 }
 
 /** What became of the link that opened the page, and of what this browser does not keep. */
-const LinkNotes = ({ link, initialModel, page, linked }: LinkNotesProps) => {
+const LinkNotes = ({ link, initialModel, page }: LinkNotesProps) => {
+  const { linked } = page;
   const { unkept } = page.conversations;
   return (
     <>
@@ -138,13 +141,24 @@ const LinkNotes = ({ link, initialModel, page, linked }: LinkNotesProps) => {
           Unknown model “{link.model}”. Using {initialModel.id} instead.
         </p>
       ) : null}
-      {linked ? (
-        <p
-          role={linked.isProblem ? "alert" : "status"}
-          className={`mb-4 text-sm wrap-anywhere ${linked.isProblem ? "text-red" : "text-muted"}`}
-        >
-          {linked.text}
+      {linked.problem !== null ? (
+        <p role="alert" className="mb-4 text-sm wrap-anywhere text-red">
+          {linked.problem}
         </p>
+      ) : null}
+      {linked.isShown ? (
+        <div className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
+          <p role="status" className="wrap-anywhere text-muted">
+            This set-up is from the link that you opened.{" "}
+            {linked.unknownModel === null
+              ? "Check it before you send a message."
+              : `Its model “${linked.unknownModel}” is unknown. Using ${initialModel.id} instead.`}{" "}
+            Your own set-up and draft are kept.
+          </p>
+          <Button size="small" className="max-md:h-11" disabled={page.isBusy} onClick={linked.end}>
+            Back to my draft
+          </Button>
+        </div>
       ) : null}
       {unkept ? (
         <p role="status" className="mb-4 text-sm text-amber-ink">
@@ -156,35 +170,3 @@ const LinkNotes = ({ link, initialModel, page, linked }: LinkNotesProps) => {
     </>
   );
 };
-
-interface LinkedNote {
-  text: string;
-  isProblem: boolean;
-}
-
-/** Takes over the set-up of the page's link, once, and removes it from the address. */
-function useLinkedSetup(
-  changeSetup: Page["changeSetup"],
-  { models, initialModel }: Pick<PlaygroundSettings, "models" | "initialModel">,
-): LinkedNote | null {
-  const [note, setNote] = useState<LinkedNote | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: for each link that opens the page
-  useEffect(() => {
-    const take = () => {
-      const linked = readSetupLink(window.location.hash);
-      if (linked.kind === "none") return;
-      window.history.replaceState(window.history.state, "", window.location.pathname + window.location.search);
-      if (linked.kind === "broken") return setNote({ text: linked.problem, isProblem: true });
-      const isKnown = models.some(({ id }) => id === linked.setup.model);
-      changeSetup({ ...linked.setup, model: isKnown ? linked.setup.model : initialModel.id });
-      const text = isKnown
-        ? "This set-up is from the link that you opened. Check it before you send a message."
-        : `This set-up is from the link that you opened. Its model “${linked.setup.model}” is unknown. Using ${initialModel.id} instead.`;
-      setNote({ text, isProblem: false });
-    };
-    take();
-    window.addEventListener("hashchange", take);
-    return () => window.removeEventListener("hashchange", take);
-  }, []);
-  return note;
-}

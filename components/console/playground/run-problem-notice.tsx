@@ -1,8 +1,8 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/text/amount";
-import { countText } from "@/components/ui/text/number-text";
 import { Button } from "../../ui/button";
+import { BalanceSteps } from "./hold-line";
 import type { RunProblem, SignedPayment } from "./run";
 
 interface RunProblemNoticeProps {
@@ -89,26 +89,14 @@ function NextSteps({ problem, payment, mayAsk = true, onLower, onAgain, onAllow 
       </Button>
     );
   }
-  if (reason === "stale_page" || reason === "foreign_origin") {
+  if (reason === "stale_page") {
     return (
       <Button size="small" onClick={() => window.location.reload()}>
         Reload page
       </Button>
     );
   }
-  if (code !== "INSUFFICIENT_BALANCE") return null;
-  return (
-    <>
-      {affordableMaxTokens ? (
-        <Button size="small" onClick={() => onLower(affordableMaxTokens)}>
-          Lower max tokens to {countText(affordableMaxTokens)}
-        </Button>
-      ) : null}
-      <Button size="small" asChild>
-        <Link href="/deposit">Deposit</Link>
-      </Button>
-    </>
-  );
+  return code === "INSUFFICIENT_BALANCE" ? <BalanceSteps affordableMaxTokens={affordableMaxTokens ?? 0} onLower={onLower} /> : null;
 }
 
 const cures: Record<string, string> = {

@@ -16,7 +16,7 @@ export function SendProblems({ size, context, model, onModel }: SendProblemsProp
   if (size) {
     return (
       <p role="status" className="px-2 pt-1 pb-2 text-sm text-red">
-        This request has {sizeText(size.bytes)}. At most {sizeText(size.limitBytes)} can be sent. Shorten it, or start a new chat.
+        This request is {sizeText(size.bytes)}. The limit is {sizeText(size.limitBytes)}. Shorten it, or start a new chat.
       </p>
     );
   }

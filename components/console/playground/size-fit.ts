@@ -1,5 +1,6 @@
 // Whether a request is larger than the service takes, before it is sent.
 
+import { countBytes } from "@/components/ui/text/byte-count";
 import type { ChatBody } from "./chat/body";
 
 export interface SizeProblem {
@@ -10,7 +11,7 @@ export interface SizeProblem {
 /** Null when it fits. */
 export function findSizeProblem(body: ChatBody, limitBytes: number): SizeProblem | null {
   // Three bytes are the most that a UTF-16 unit becomes: most requests need not be written to know.
-  const bytes = countUnits(body) * 3 <= limitBytes ? 0 : new TextEncoder().encode(JSON.stringify(body)).length;
+  const bytes = countUnits(body) * 3 <= limitBytes ? 0 : countBytes(JSON.stringify(body));
   return bytes > limitBytes ? { bytes, limitBytes } : null;
 }
 

@@ -4,13 +4,13 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import type { ModelPrice } from "@/lib/console/views/models";
 import { type ChatBody, countTextBytes } from "./chat/body";
 import { type AttachedImage, openCalls, type Turn, type TurnInput } from "./chat/conversation";
-import { emptySetup, readSetup, type Setup } from "./chat/setup";
+import { readSetup, type Setup } from "./chat/setup";
 import { findContextProblem } from "./context-fit";
-import { keep } from "./kept/browser-store";
-import { type Draft, readDraft } from "./kept/kept-draft";
 import { useConversations } from "./kept/use-conversations";
+import { useDraft } from "./kept/use-draft";
 import type { SignedPayment, ToolCall } from "./run";
 import type { PlaygroundEndpoints } from "./run-request";
+import { useLinkedSetup } from "./share/use-linked-setup";
 import { findSizeProblem } from "./size-fit";
 import { useQuote } from "./use-quote";
 import type { FindCost } from "./use-run-costs";
@@ -38,11 +38,13 @@ export function usePlayground({ accountId, models, initialModel, link, endpoints
   const conversations = useConversations(accountId);
   const draft = useDraft({
     accountId,
-    initial: { setup: emptySetup(initialModel.id), text: "", conversationId: null },
-    mayUse: (model) => link.kind === "none" && models.some(({ id }) => id === model),
+    initialModel: initialModel.id,
+    isOffered: (model) => models.some(({ id }) => id === model),
+    isModelGiven: link.kind !== "none",
     onOpen: conversations.open,
   });
-  const [images, setImages] = useState<readonly AttachedImage[]>([]);
+  const linked = useLinkedSetup(draft);
+  const { images, setImages } = draft;
   const balance = useAvailable(page.available);
   const [ended, setEnded] = useState(0);
   const runs = useRuns({
@@ -72,7 +74,7 @@ export function usePlayground({ accountId, models, initialModel, link, endpoints
   return {
     ...{ setup, text, images, turns, quote, isCurrent, contextProblem, conversations, available, availableNow, setImages, changeText },
     ...next,
-    ...{ isBusy: runs.isBusy, running: runs.running, stop: runs.stop },
+    ...{ linked, isBusy: runs.isBusy, running: runs.running, stop: runs.stop },
     /** Nothing is under way, and the set-up is in order. */
     mayAsk,
     maySend: mayAsk && next.input !== null && !next.sizeProblem && !contextProblem?.isRefused,
@@ -93,7 +95,9 @@ export function usePlayground({ accountId, models, initialModel, link, endpoints
     /** Exactly the same request again: a payment in it pays once, however often it is sent. */
     sendAgain: ({ id, input, options, run: { ceiling, whenLeft, price, fields } }: Turn) =>
       void runs.send({ input, options, terms: { ceiling, whenLeft, price }, payment: fields.payment, replaces: id }),
+    /** With the own set-up; that of a link ends with its conversation. Null: a new one. */
     openConversation: (id: string | null) => {
+      if (linked.isShown && (id === null || id !== draft.draft.conversationId)) linked.end();
       conversations.open(id);
       draft.change({ conversationId: id });
     },
@@ -142,38 +146,6 @@ const noTurns: readonly Turn[] = [];
 const noCalls: readonly ToolCall[] = [];
 /** In code, where nothing is written: an empty message would be refused. */
 const EXAMPLE = "What is a nano-dollar?";
-
-interface UseDraftOptions {
-  accountId: string;
-  initial: Draft;
-  /** Of the kept draft's model: whether it may be chosen. */
-  mayUse: (model: string) => boolean;
-  onOpen: (conversationId: string) => void;
-}
-
-/** The set-up and the message, as they were left in this browser, and a function that changes and keeps them. */
-function useDraft({ accountId, initial, mayUse, onOpen }: UseDraftOptions) {
-  const [draft, setDraft] = useState(initial);
-  const latest = useRef(draft);
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as the page opens
-  useEffect(() => {
-    const kept = readDraft(accountId);
-    if (!kept) return;
-    const known = { ...kept, setup: { ...kept.setup, model: mayUse(kept.setup.model) ? kept.setup.model : initial.setup.model } };
-    latest.current = known;
-    setDraft(known);
-    if (kept.conversationId !== null) onOpen(kept.conversationId);
-  }, [accountId]);
-
-  const change = (part: Partial<Draft>): void => {
-    const next = { ...latest.current, ...part };
-    latest.current = next;
-    setDraft(next);
-    keep(accountId, "draft", next);
-  };
-  return { draft, change };
-}
 
 /** What the account can spend: the last reading, of the page, of a price or of the end of a run. Nano-USD. */
 function useAvailable(rendered: bigint) {

@@ -6,7 +6,17 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { toast } from "sonner";
 import type { TurnOptions } from "./chat/body";
 import { type ChatBody, countTextBytes, writeBody } from "./chat/body";
-import { addTurn, type Conversation, dropFrom, hasAnswer, messagesOf, runsOf, type Turn, type TurnInput } from "./chat/conversation";
+import {
+  addTurn,
+  type Conversation,
+  dropFrom,
+  hasAnswer,
+  messagesOf,
+  restoreTurns,
+  runsOf,
+  type Turn,
+  type TurnInput,
+} from "./chat/conversation";
 import { follow } from "./follow-run";
 import type { Conversations } from "./kept/use-conversations";
 import { isAbandoned, isRunning, newRun, type Run, type RunTerms, type SignedPayment } from "./run";
@@ -99,8 +109,10 @@ export function useRuns({ conversations, endpoints, findCost, readAvailable, onS
     setRunningId(null);
     const ended = { ...run, ...end };
     if (losesAnswers(asked, before, ended)) {
-      put(before);
-      toast.error(`${ended.problem?.message ?? "The request failed."} Nothing was replaced.`);
+      const now = conversations.latest.current.all.find(({ id }) => id === before.id);
+      if (now) put(restoreTurns(now, before, ended));
+      const cost = isAbandoned(ended) ? " If this run was charged, its cost is added to the conversation." : "";
+      toast.error(`${ended.problem?.message ?? "The request failed."} Nothing was replaced.${cost}`);
     } else change(run.id, end);
     save();
     if (isSignedOut(end)) return;
@@ -116,7 +128,7 @@ export function useRuns({ conversations, endpoints, findCost, readAvailable, onS
   return { send, stop, isBusy: runningId !== null, isQuiet: quiet.isShown, running: running && isRunning(running) ? running : undefined };
 }
 
-/** True for a request that was to replace answers, and was refused before anything of its own came: what it was to replace stays. */
+/** True for a request that was to replace answers and failed before anything of its own came: what it was to replace stays. */
 const losesAnswers = ({ replaces, payment }: Asked, before: Conversation, { state, text, problem, receipt }: Run): boolean =>
   replaces !== undefined &&
   !payment &&

@@ -71,5 +71,5 @@ test("a long body is cut to its beginning, JSON is indented, and a number keeps 
     ],
   });
   answerWith('{"cost":0.0000000010}');
-  expect((await send()).body).toBe('{"cost":0.0000000010}');
+  expect((await send()).body).toBe('{\n  "cost": 0.0000000010\n}');
 });

@@ -1,5 +1,6 @@
 // Sends a request of the reference to this service. The key goes into its header and nowhere else: it is kept in no storage, URL or log.
 
+import { isJson, prettyJson } from "../../ui/text/pretty-json";
 import type { TryItForm } from "./try-it-form";
 
 /** What is shown of a body; the rest is read and dropped, since closing an answer early would not stop its charge. */
@@ -44,15 +45,6 @@ export function problemsOf({ needsKey, body, fields }: TryItForm, filled: Filled
   return problems;
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** @throws Error when there is no answer: the connection failed, or `signal` was aborted */
 export async function sendRequest(form: TryItForm, filled: Filled, signal: AbortSignal): Promise<TriedAnswer> {
   const startedAt = performance.now();
@@ -75,7 +67,7 @@ export async function sendRequest(form: TryItForm, filled: Filled, signal: Abort
       const value = answer.headers.get(name);
       return value === null ? [] : [[name, value] as const];
     }),
-    body: indented(text, isCut),
+    body: isCut ? text : prettyJson(text),
     isCut,
     // A list of past requests has costs, too.
     charged: form.isCharged ? chargedOf(end) : null,
@@ -95,17 +87,6 @@ async function readText(answer: Response): Promise<{ text: string; isCut: boolea
     text += piece.value.slice(0, space);
     isCut ||= piece.value.length > space;
     end = (end + piece.value).slice(-MOST_SHOWN_CHARACTERS);
-  }
-}
-
-/** Indented where it is whole JSON; numbers keep the digits that were sent, unless indenting would change one. */
-function indented(text: string, isCut: boolean): string {
-  if (isCut) return text;
-  try {
-    const pretty = JSON.stringify(JSON.parse(text), null, 2);
-    return pretty.replace(/\s/g, "") === text.replace(/\s/g, "") ? pretty : text;
-  } catch {
-    return text; // a stream of events, or text
   }
 }
 

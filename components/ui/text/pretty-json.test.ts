@@ -24,3 +24,9 @@ test("marks inside of texts are no marks, and what is laid out stays as it is", 
 test("what is not JSON stays as it is", () => {
   expect(prettyJson("Your balance is $4.98, below your threshold: {$5}.")).toBe("Your balance is $4.98, below your threshold: {$5}.");
 });
+
+test("what is deeper than anybody reads stays as it is: indented, it would fill the memory", () => {
+  const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  expect(prettyJson(nested(100))).toBe(JSON.stringify(JSON.parse(nested(100)), null, 2));
+  for (const depth of [101, 5_000, 200_000]) expect(prettyJson(nested(depth))).toBe(nested(depth));
+});

@@ -1,11 +1,14 @@
 // JSON for people to read. The tokens stay as they were written: a number that JavaScript would round is shown whole.
 
 const INDENT = "  ";
+/** Deeper JSON stays as it is: indenting it would make it a thousand times as long. */
+const MAX_DEPTH = 100;
 
-/** The text with a line for each member and element; unchanged when it is not JSON. */
+/** The text with a line for each member and element; unchanged when it is not JSON, or too deep. */
 export function prettyJson(text: string): string {
   if (!isJson(text)) return text;
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
+  if (depthOf(tokens) > MAX_DEPTH) return text;
   let depth = 0;
   const newLine = () => `\n${INDENT.repeat(depth)}`;
   return tokens
@@ -27,7 +30,17 @@ export function prettyJson(text: string): string {
 const isOpening = (token: string | undefined): boolean => token === "{" || token === "[";
 const isClosing = (token: string | undefined): boolean => token === "}" || token === "]";
 
-function isJson(text: string): boolean {
+function depthOf(tokens: readonly string[]): number {
+  let [depth, most] = [0, 0];
+  for (const token of tokens) {
+    if (isOpening(token)) depth += 1;
+    if (isClosing(token)) depth -= 1;
+    most = Math.max(most, depth);
+  }
+  return most;
+}
+
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

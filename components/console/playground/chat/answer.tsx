@@ -73,11 +73,11 @@ const endNotes: Readonly<Record<string, string>> = {
 };
 
 /** Why an answer ended, where that is not plain. */
-function EndNote({ run }: { run: Run }) {
+export function EndNote({ run }: { run: Run }) {
   const { state, text, toolCalls, finish } = run;
   const isEmpty = text === "" && toolCalls.length === 0;
   const note =
-    state === "stopped" && text === ""
+    state === "stopped" && isEmpty && run.reasoning === ""
       ? "Stopped before the first token."
       : state !== "done"
         ? null
@@ -94,7 +94,7 @@ function Waiting({ model, pays }: { model: string; pays: boolean }) {
   }, []);
   return (
     <span className="text-sm text-muted">
-      {pays ? "Settling the payment on Base, then waiting for" : "Waiting for"} {model}
+      {pays ? "Checking the payment, then waiting for" : "Waiting for"} {model}
       {seconds === 0 ? "…" : <span aria-hidden="true">, {seconds} s</span>}
     </span>
   );

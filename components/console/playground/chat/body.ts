@@ -1,5 +1,6 @@
 // The body of a turn: that of POST /api/v1/chat/completions, which the playground's endpoints take.
 
+import { countBytes } from "@/components/ui/text/byte-count";
 import type { SignedPayment } from "../run";
 
 interface CalledFunction {
@@ -61,8 +62,6 @@ export const writeBody = (options: TurnOptions, messages: readonly ChatMessage[]
   tools: options.tools,
   response_format: options.schema && { type: "json_schema", json_schema: { ...options.schema, strict: true } },
 });
-
-const countBytes = (text: string): number => new TextEncoder().encode(text).length;
 
 /** UTF-8 bytes of the texts of a body, by which its tokens are estimated. Images are not texts. */
 export function countTextBytes({ messages, tools, response_format }: ChatBody): number {

@@ -42,6 +42,7 @@ export function Chat({ page, isFrozen, allowSpending }: ChatProps) {
   return (
     <section aria-label="Conversation" className="grid grid-cols-[minmax(0,1fr)] gap-4">
       {turns.length === 0 ? <NoTurns onExample={page.changeText} /> : null}
+      {shown && shown.earlier.turns > 0 ? <EarlierTurns count={shown.earlier.turns} /> : null}
       <div className="grid grid-cols-[minmax(0,1fr)]">
         {turns.map((turn, index) => (
           <TurnView
@@ -112,8 +113,16 @@ const NoTurns = ({ onExample }: { onExample: (prompt: string) => void }) => (
     ))}
   >
     Write a message, or start with an example. Each one is a real request: you see its cost as the answer is written, and the exact charge
-    at its end.
+    when it ends.
   </EmptyState>
+);
+
+const EarlierTurns = ({ count }: { count: number }) => (
+  <p className="text-xs text-muted">
+    {count === 1 ? "The first turn was" : `The first ${count} turns were`} removed, since this conversation is too long for this browser to
+    keep. Later turns are sent without {count === 1 ? "it" : "them"}; what {count === 1 ? "it" : "they"} cost stays in this conversation’s
+    cost.
+  </p>
 );
 
 /** How far above the end a reader may be who is still taken along, px. */

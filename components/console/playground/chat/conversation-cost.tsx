@@ -7,9 +7,9 @@ const MAX_LINKS = 20;
 
 /** What the conversation cost so far, with its receipts. */
 export function ConversationCost({ conversation }: { conversation: Conversation }) {
-  const { charged, requestIds, open } = costOfConversation(conversation);
-  const count = requestIds.length === 1 ? "1 receipt" : `${requestIds.length} receipts`;
-  if (requestIds.length === 0) return null;
+  const { charged, receipts, requestIds, open } = costOfConversation(conversation);
+  const count = receipts === 1 ? "1 receipt" : `${receipts} receipts`;
+  if (receipts === 0) return null;
   return (
     <details className="text-xs text-muted">
       <summary className="flex min-h-8 w-fit cursor-pointer items-center gap-1 transition hover:text-ink max-md:min-h-11">
@@ -28,7 +28,7 @@ export function ConversationCost({ conversation }: { conversation: Conversation 
             </Link>
           </li>
         ))}
-        {requestIds.length > MAX_LINKS ? (
+        {receipts > Math.min(requestIds.length, MAX_LINKS) ? (
           <li>
             <Link href="/usage" className="underline underline-offset-2 hover:text-ink">
               All receipts in Usage

@@ -8,6 +8,7 @@ import { ConfirmDialog } from "../../../ui/confirm-dialog";
 import { Dialog } from "../../../ui/dialog";
 import { Input } from "../../../ui/field";
 import { Menu, MenuItem, MenuSeparator } from "../../../ui/menu";
+import { MAX_CONVERSATIONS } from "../kept/kept-conversations";
 import { download, exportJson, exportMarkdown, fileName } from "../share/export";
 import { type Conversation, costOfConversation, titleOf } from "./conversation";
 
@@ -34,7 +35,7 @@ export function ConversationList({ open, onOpenChange, conversations, onRemoveAl
       onOpenChange={onOpenChange}
       place="side"
       title="Conversations"
-      description="The newest 50 are kept in this browser until you sign out, and stored nowhere else. Images are not kept. Export what you need longer."
+      description={`Up to ${MAX_CONVERSATIONS} conversations are kept in this browser until you sign out. They are stored nowhere else. Images are not kept. Export what you need longer.`}
     >
       {conversations.length === 0 ? (
         <p className="rounded border border-dashed border-edge px-4 py-8 text-center text-sm text-muted">

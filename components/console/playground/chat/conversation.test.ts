@@ -9,9 +9,12 @@ import {
   changeRun,
   costOfConversation,
   dropFrom,
+  foldFirst,
+  foldReplaced,
   messagesOf,
   newConversation,
   openCalls,
+  restoreTurns,
   runsOf,
   type Turn,
   type TurnInput,
@@ -116,7 +119,7 @@ test("editing drops a turn and the later ones, and what they cost stays", () => 
     [2, ""],
     [3, ""],
   ]);
-  expect(costOfConversation(after)).toEqual({ charged: 2n * 9_007_199_254_740_994n, requestIds: ["req_2", "req_1"], open: 1 });
+  expect(costOfConversation(after)).toEqual({ charged: 2n * 9_007_199_254_740_994n, receipts: 2, requestIds: ["req_2", "req_1"], open: 1 });
   // The charge of a run that goes on at its provider arrives after its turn is gone.
   const charged = changeRun(after, 3, { isFinishing: false, text: "late", receipt: runOf(3).receipt });
   expect(costOfConversation(charged)).toMatchObject({ charged: 3n * 9_007_199_254_740_994n, open: 0 });
@@ -134,7 +137,65 @@ test("a charge that came with a failure counts, and an open run is no charge", (
     turn(1, message("one"), { state: "failed", receipt: null, problem }),
     turn(2, message("two"), { state: "writing", receipt: null }),
   );
-  expect(costOfConversation(conversation)).toEqual({ charged: 7n, requestIds: ["req_1"], open: 1 });
+  expect(costOfConversation(conversation)).toEqual({ charged: 7n, receipts: 1, requestIds: ["req_1"], open: 1 });
+});
+
+const CHARGE = 9_007_199_254_740_994n;
+
+test("turns that are no longer kept stay in the cost, exactly; one whose charge is awaited is listed until it has come", () => {
+  const left = { state: "stopped", receipt: null } as const;
+  const before = of(turn(1, message("one")), turn(2, message("two"), left), turn(3, message("three")), turn(4, message("four")));
+  const after = foldFirst(foldFirst(before, 2), 1);
+  expect(after.turns.map(({ id }) => id)).toEqual([4]);
+  expect(after.earlier).toEqual({ turns: 3, charged: 2n * CHARGE, receipts: 2 });
+  expect(after.replaced.map(({ id, text }) => [id, text])).toEqual([[2, ""]]);
+  expect(titleOf(after)).toBe("one");
+  expect(costOfConversation(after)).toEqual({ charged: 3n * CHARGE, receipts: 3, requestIds: ["req_4"], open: 0 });
+  const found = changeRun(after, 2, { receipt: runOf(2).receipt });
+  expect(costOfConversation(found)).toMatchObject({ charged: 4n * CHARGE, receipts: 4, requestIds: ["req_2", "req_4"] });
+});
+
+test("of many replaced runs the oldest are summed, and the cost is the same", () => {
+  const replaced = Array.from({ length: 5 }, (_, index) => runOf(index + 1));
+  const before = { ...of(turn(9, message("nine"))), replaced };
+  const after = foldReplaced(before, 2);
+  expect(after.replaced.map(({ id }) => id)).toEqual([4, 5]);
+  expect(after.earlier).toEqual({ turns: 0, charged: 3n * CHARGE, receipts: 3 });
+  expect(costOfConversation(after).charged).toBe(costOfConversation(before).charged);
+  expect(foldReplaced(after, 2)).toBe(after);
+});
+
+test("a paid run that was sent again is answered from the first, and its one charge counts once", () => {
+  const first = turn(1, message("one"), { requestId: "req_paid" });
+  const again = turn(2, message("one"), { requestId: "req_paid" });
+  const conversation = addTurn(dropFrom(of(first), 1), again);
+  const once = { charged: CHARGE, receipts: 1, requestIds: ["req_paid"] };
+  expect(costOfConversation(conversation)).toMatchObject(once);
+  // Also where only one of the two is still listed.
+  expect(costOfConversation(foldReplaced(conversation, 0))).toMatchObject(once);
+  expect(costOfConversation(foldFirst(conversation, 1))).toMatchObject(once);
+  expect(costOfConversation(foldFirst(foldReplaced(conversation, 0), 1))).toMatchObject({ charged: CHARGE, receipts: 1, requestIds: [] });
+});
+
+test("a retry that breaks off brings the answers back, and its own charge still counts", () => {
+  const before = of(turn(1, message("one")), turn(2, message("two"), { state: "stopped", receipt: null, isFinishing: true }));
+  const under = addTurn(dropFrom(before, 2), turn(3, message("two"), { state: "waiting", receipt: null, text: "" }));
+  // Meanwhile the replaced run was charged, and the conversation renamed.
+  const meanwhile = { ...changeRun(under, 2, { receipt: runOf(2).receipt, isFinishing: false }), title: "Mine" };
+  const problem = { code: null, reason: "broke_off", message: "It broke off.", requestId: null, deficit: null };
+  const failed = runOf(3, {
+    ...{ state: "failed", text: "", receipt: null },
+    problem: { ...problem, affordableMaxTokens: null, retryAfterMs: null, cost: null },
+  });
+  const restored = restoreTurns(meanwhile, before, failed);
+  expect(restored.title).toBe("Mine");
+  expect(restored.turns.map(({ run }) => run.text)).toEqual(["answer 1", "answer 2"]);
+  expect(costOfConversation(restored)).toMatchObject({ charged: 2n * CHARGE, receipts: 2, open: 0 });
+  const charged = changeRun(restored, 3, { receipt: runOf(3).receipt, isFinishing: false });
+  expect(costOfConversation(charged)).toMatchObject({ charged: 3n * CHARGE, requestIds: ["req_3", "req_1", "req_2"] });
+  // A refusal costs nothing, and leaves nothing.
+  const refused = { ...failed, problem: { ...problem, reason: "x", affordableMaxTokens: null, retryAfterMs: null, cost: null } };
+  expect(restoreTurns(meanwhile, before, refused).replaced).toEqual([]);
 });
 
 test("a conversation is named by its first words, until it is renamed", () => {

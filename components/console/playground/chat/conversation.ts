@@ -1,7 +1,7 @@
 // A conversation: its turns, each a message or results of tools and the run that answers it. Nothing here is changed in place.
 
 import { chargeOf } from "../cost-lines";
-import { isRunning, type Run, type ToolCall } from "../run";
+import { isAbandoned, isRunning, type Run, type ToolCall } from "../run";
 import type { ChatMessage, ContentPart, TurnOptions } from "./body";
 
 export interface AttachedImage {
@@ -30,20 +30,42 @@ export interface Turn {
   isCut?: boolean | undefined;
 }
 
+/** Turns and runs that are no longer kept, summed. */
+export interface Earlier {
+  turns: number;
+  /** The sum of their charges, nano-USD. */
+  charged: bigint;
+  /** How many charges these were. */
+  receipts: number;
+}
+
 export interface Conversation {
   id: string;
-  /** As it was renamed; null: by its first words. */
+  /** As it was renamed, or since its first turn is gone; null: by its first words. */
   title: string | null;
   /** Unix milliseconds. */
   updatedAt: number;
   turns: readonly Turn[];
   /** Runs whose answer was asked for again or edited away, without their texts: they cost something all the same. */
   replaced: readonly Run[];
+  /** What is no longer kept: it cost something all the same. */
+  earlier: Earlier;
 }
 
 const MAX_TITLE = 60;
 
-export const newConversation = (id: string, now: number): Conversation => ({ id, title: null, updatedAt: now, turns: [], replaced: [] });
+export const newestFirst = (one: { updatedAt: number }, other: { updatedAt: number }): number => other.updatedAt - one.updatedAt;
+
+export const noEarlier: Earlier = { turns: 0, charged: 0n, receipts: 0 };
+
+export const newConversation = (id: string, now: number): Conversation => ({
+  id,
+  title: null,
+  updatedAt: now,
+  turns: [],
+  replaced: [],
+  earlier: noEarlier,
+});
 
 export const addTurn = (conversation: Conversation, turn: Turn): Conversation => ({
   ...conversation,
@@ -55,8 +77,62 @@ export const addTurn = (conversation: Conversation, turn: Turn): Conversation =>
 export function dropFrom(conversation: Conversation, turnId: number): Conversation {
   const at = conversation.turns.findIndex(({ id }) => id === turnId);
   if (at < 0) return conversation;
-  const dropped = conversation.turns.slice(at).map(({ run }) => ({ ...run, text: "", reasoning: "", toolCalls: [] }));
+  const dropped = conversation.turns.slice(at).map(({ run }) => withoutTexts(run));
   return { ...conversation, turns: conversation.turns.slice(0, at), replaced: [...conversation.replaced, ...dropped] };
+}
+
+const withoutTexts = (run: Run): Run => ({ ...run, text: "", reasoning: "", toolCalls: [] });
+
+/** Its cost is not known yet. */
+const mayBeCharged = (run: Run): boolean => isRunning(run) || run.isFinishing || isAbandoned(run);
+
+/**
+ * The conversation with the turns that a failed run was to replace. What became of its runs meanwhile stays, and so does the failed run where
+ * it may still be charged.
+ */
+export function restoreTurns(conversation: Conversation, { turns, updatedAt }: Conversation, failed: Run): Conversation {
+  const known = new Map(runsOf(conversation).map((run) => [run.id, run]));
+  const restored = turns.map((turn): Turn => {
+    const { receipt, isFinishing } = known.get(turn.id) ?? turn.run;
+    return { ...turn, run: { ...turn.run, receipt, isFinishing } };
+  });
+  const others = conversation.replaced.filter(({ id }) => !turns.some((turn) => turn.id === id));
+  const replaced = mayBeCharged(failed) ? [...others, withoutTexts(failed)] : others;
+  return { ...conversation, updatedAt, turns: restored, replaced };
+}
+
+/** Without its first turns, which are summed. A run that may still be charged is listed until then. */
+export function foldFirst(conversation: Conversation, count: number): Conversation {
+  const runs = conversation.turns.slice(0, count).map(({ run }) => withoutTexts(run));
+  const left: Conversation = {
+    ...conversation,
+    title: titleOf(conversation),
+    turns: conversation.turns.slice(count),
+    replaced: [...runs.filter(mayBeCharged), ...conversation.replaced],
+    earlier: { ...conversation.earlier, turns: conversation.earlier.turns + runs.length },
+  };
+  return withCharges(
+    left,
+    runs.filter((run) => !mayBeCharged(run)),
+  );
+}
+
+/** With at most so many replaced runs, the newest; the others are summed. */
+export function foldReplaced(conversation: Conversation, most: number): Conversation {
+  const count = conversation.replaced.length - most;
+  if (count <= 0) return conversation;
+  return withCharges({ ...conversation, replaced: conversation.replaced.slice(count) }, conversation.replaced.slice(0, count));
+}
+
+/** With the charges of runs that are no longer listed, save those of which another run is. */
+function withCharges(conversation: Conversation, runs: readonly Run[]): Conversation {
+  const listed = new Set(runsOf(conversation).map(({ requestId }) => requestId));
+  const { charged, requestIds } = sumCharges(runs.filter(({ requestId }) => requestId === null || !listed.has(requestId)));
+  const { earlier } = conversation;
+  return {
+    ...conversation,
+    earlier: { ...earlier, charged: earlier.charged + charged, receipts: earlier.receipts + requestIds.length },
+  };
 }
 
 /** The conversation in which one run has changed; the same object where it has no such run. */
@@ -125,21 +201,36 @@ function inputMessages(input: TurnInput): ChatMessage[] {
 export interface ConversationCost {
   /** The sum of what was charged, nano-USD. */
   charged: bigint;
-  /** Of the charges. */
+  /** How many charges that is the sum of. */
+  receipts: number;
+  /** Of the charges whose runs are still listed. */
   requestIds: readonly string[];
   /** Runs that may still be charged. */
   open: number;
 }
 
-/** The sum of what the ledger wrote for each run. */
+/** The sum of what the ledger wrote for each run, also for those that are no longer kept. */
 export function costOfConversation(conversation: Conversation): ConversationCost {
-  let [charged, open] = [0n, 0];
-  const requestIds: string[] = [];
-  for (const run of runsOf(conversation)) {
+  const runs = runsOf(conversation);
+  const { earlier } = conversation;
+  const { charged, requestIds } = sumCharges(runs);
+  return {
+    charged: earlier.charged + charged,
+    receipts: earlier.receipts + requestIds.length,
+    requestIds,
+    open: runs.filter((run) => isRunning(run) || run.isFinishing).length,
+  };
+}
+
+/** Each charge once: a paid run that was sent again is answered from the first, with its request id. */
+function sumCharges(runs: readonly Run[]): { charged: bigint; requestIds: readonly string[] } {
+  let charged = 0n;
+  const requestIds = new Set<string>();
+  for (const run of runs) {
     const charge = chargeOf(run);
-    if (charge !== null) charged += charge;
-    if (charge !== null && run.requestId !== null) requestIds.push(run.requestId);
-    if (isRunning(run) || run.isFinishing) open += 1;
+    if (charge === null || (run.requestId !== null && requestIds.has(run.requestId))) continue;
+    charged += charge;
+    if (run.requestId !== null) requestIds.add(run.requestId);
   }
-  return { charged, requestIds, open };
+  return { charged, requestIds: [...requestIds] };
 }

@@ -14,7 +14,9 @@ const types = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 export async function readImage(file: File): Promise<AttachedImage | { problem: string }> {
   if (!types.has(file.type)) return { problem: `${file.name} is not a PNG, JPEG, WebP or GIF image.` };
   if (file.size > MAX_FILE_BYTES) {
-    return { problem: `${file.name} has ${Math.ceil(file.size / 1_000_000)} MB. Add images of at most ${MAX_FILE_BYTES / 1_000_000} MB.` };
+    return {
+      problem: `${file.name} is ${Math.ceil(file.size / 1_000_000)} MB. Add images of at most ${MAX_FILE_BYTES / 1_000_000} MB.`,
+    };
   }
   try {
     const bitmap = await createImageBitmap(file);

@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "../../../ui/button";
 import { TextAreaField } from "../../../ui/field";
+import { prettyJson } from "../../../ui/text/pretty-json";
 import type { ToolCall } from "../run";
 import type { ToolResult } from "./conversation";
 
@@ -23,15 +24,6 @@ export const ToolCalls = ({ calls }: { calls: readonly ToolCall[] }) =>
     </ul>
   );
 
-/** JSON on several lines; what is none, as it is. */
-export function prettyJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
-
 interface ToolResultsFormProps {
   calls: readonly ToolCall[];
   mayAsk: boolean;
@@ -50,7 +42,7 @@ export function ToolResultsForm({ calls, mayAsk, onSend, onSkip }: ToolResultsFo
   return (
     <form onSubmit={send} className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <p className="text-sm text-muted">
-        The model called {calls.length === 1 ? "a tool" : `${calls.length} tools`}. Nothing runs here: enter what{" "}
+        The model called {calls.length === 1 ? "a tool" : `${calls.length} tools`}. Tools do not run here: enter what{" "}
         {calls.length === 1 ? "it" : "each"} returned.
       </p>
       {calls.map(({ id, name }, index) => (

@@ -5,10 +5,10 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../../../ui/button";
 import { CopyButton } from "../../../ui/copy-button";
 import { TextAreaField } from "../../../ui/field";
+import { prettyJson } from "../../../ui/text/pretty-json";
 import { isRunning } from "../run";
 import { Answer } from "./answer";
 import { hasAnswer, type Turn, type TurnInput } from "./conversation";
-import { prettyJson } from "./tool-calls";
 
 interface TurnViewProps {
   turn: Turn;
@@ -79,7 +79,7 @@ function Notes({ turn, isNewest }: { turn: Turn; isNewest: boolean }) {
     <span className="grid text-xs text-muted">
       {hasAnswer(turn) || isNewest ? null : <span>Later turns are sent without this one.</span>}
       {isLost ? <span>Images are not kept in this browser. Later turns are sent without them.</span> : null}
-      {turn.isCut ? <span>This turn was too long to keep. Its end is missing here, and in later turns.</span> : null}
+      {turn.isCut ? <span>This turn was too long to keep. Its end is missing here and is not sent with later turns.</span> : null}
     </span>
   );
 }

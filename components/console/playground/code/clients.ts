@@ -1,5 +1,6 @@
 // The turn that would be sent next, as code that sends it: for our own API, and with the clients of OpenAI and Anthropic.
 
+import { countBytes } from "@/components/ui/text/byte-count";
 import type { CodeTarget } from "../../../docs/api-call";
 import type { ChatBody } from "../chat/body";
 import { curlCode, pythonCode, typescriptCode } from "../code-lines";
@@ -88,8 +89,6 @@ print(answer.content)`,
 /** One argument of a command has at most 128 KiB on Linux. */
 const MAX_ARGUMENT = 100_000;
 
-const isLong = (body: object): boolean => new TextEncoder().encode(JSON.stringify(body)).length > MAX_ARGUMENT;
-
 function curlOf({ baseUrl, keyVariable }: CodeTarget, path: string, body: object): string {
   const json = JSON.stringify(body);
   const head = `curl -s ${baseUrl}${path} \\
@@ -97,7 +96,7 @@ function curlOf({ baseUrl, keyVariable }: CodeTarget, path: string, body: object
   -H 'Content-Type: application/json' \\
   `;
   // JSON has no line breaks, so that nothing in it ends the document.
-  return isLong(body) ? `${head}--data-binary @- <<'JSON'\n${json}\nJSON` : `${head}-d ${shellText(json)}`;
+  return countBytes(json) > MAX_ARGUMENT ? `${head}--data-binary @- <<'JSON'\n${json}\nJSON` : `${head}-d ${shellText(json)}`;
 }
 
 const openaiTypescript = ({ baseUrl, keyVariable }: CodeTarget): string => `import OpenAI from "openai";

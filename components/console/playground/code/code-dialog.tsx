@@ -32,7 +32,7 @@ export function CodeDialog({ open, onOpenChange, target, keyNames, body }: CodeD
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <SelectField
           label="Client"
-          hint={client === "prompt" && !promptBody(body) ? "This needs more than one text: it is sent as a chat completion." : null}
+          hint={client === "prompt" && !promptBody(body) ? "This is more than a prompt alone, so the code sends a chat completion." : null}
           value={client}
           onChange={(chosen) => {
             if (Object.hasOwn(clientNames, chosen)) setClient(chosen as ClientId);

@@ -1,11 +1,11 @@
-// What the playground keeps in this browser, by account: the draft and the conversations, each under a key of its own, until the owner signs
+// What the playground keeps in this browser, by account: the drafts and the conversations, each under a key of its own, until the owner signs
 // out.
 
 const PREFIX = "playground:";
 const CLEARED = "playground-cleared";
 
-/** `runs` is of an earlier version, and only read. */
-export type KeptPart = "draft" | "runs" | `chat:${string}`;
+/** `linked` is the draft that a link has begun. `runs` is of an earlier version, and only read. */
+export type KeptPart = "draft" | "linked" | "runs" | `chat:${string}`;
 
 /** `full`: the browser has no space for it; `forbidden`: it allows no storage. */
 export type KeepOutcome = "kept" | "full" | "forbidden";

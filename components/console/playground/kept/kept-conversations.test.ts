@@ -2,7 +2,7 @@
 // until they are cleared.
 
 import { beforeEach, expect, test, vi } from "vitest";
-import { addTurn, type Conversation, newConversation, type Turn } from "../chat/conversation";
+import { addTurn, type Conversation, costOfConversation, newConversation, type Turn } from "../chat/conversation";
 import { emptySetup } from "../chat/setup";
 import { newRun, type Run } from "../run";
 import { clearPlayground, keep, keptText, onCleared, readKept } from "./browser-store";
@@ -14,7 +14,7 @@ import {
   readConversations,
   removeConversation,
 } from "./kept-conversations";
-import { readDraft } from "./kept-draft";
+import { changeDraft, type Drafts, endLinked, readDraft, readLinked, shownDraft, takeLinked } from "./kept-draft";
 
 /** The part of a browser that the store uses: its entries are own keys, as in the Storage of the DOM. */
 class TestStorage {
@@ -93,11 +93,29 @@ test("a large conversation is kept in part and says so, and pushes no other out"
   expect(keptText(fitConversation(large)).length).toBeLessThanOrEqual(MAX_CONVERSATION_LENGTH);
 });
 
-test("a conversation of thousands of turns loses its first", () => {
-  const long = conversationOf("a", ...Array.from({ length: 3_000 }, (_, index) => turnOf(index + 1)));
+test("a conversation of thousands of turns loses its first, and keeps their cost to the nano-dollar, however often it is kept", () => {
+  const turns = Array.from({ length: 3_000 }, (_, index) => turnOf(index + 1, "Hi", { requestId: `req_${index + 1}` }));
+  const long = { ...conversationOf("a", ...turns), replaced: Array.from({ length: 200 }, (_, index) => runOf(5_000 + index)) };
   const fitted = fitConversation(long);
   expect(keptText(fitted).length).toBeLessThanOrEqual(MAX_CONVERSATION_LENGTH);
   expect(fitted.turns.at(-1)?.id).toBe(3_000);
+  expect(fitted.turns[0]?.isCut).toBeUndefined();
+  expect(fitted.turns.length + fitted.earlier.turns).toBe(3_000);
+  expect(fitted.replaced.at(-1)?.id).toBe(5_199);
+  let again: Conversation = long;
+  for (let round = 0; round < 3; round++) {
+    expect(keepConversation("acc_1", again)).toBe("kept");
+    [again = long] = readConversations("acc_1");
+  }
+  expect(costOfConversation(again).charged).toBe(3_200n * 9_007_199_254_740_992n);
+  expect(costOfConversation(again).charged).toBe(costOfConversation(long).charged);
+  expect(costOfConversation(again).receipts).toBe(costOfConversation(long).receipts);
+});
+
+test("a conversation of the version before has nothing summed", () => {
+  const { id: _, earlier: __, ...old } = conversationOf("a", turnOf(1));
+  keep("acc_1", "chat:a", old);
+  expect(readConversations("acc_1")).toEqual([conversationOf("a", turnOf(1))]);
 });
 
 test("of too many conversations the oldest go", () => {
@@ -169,9 +187,33 @@ test("a draft comes back, also of the version before; one without space is not k
   });
 });
 
+test("a link's draft stands in place of the own one, in a conversation of its own, and leaves the own one as it was", () => {
+  const linkedSetup = { ...emptySetup("gpt-4o-mini"), system: "Answer in rhymes." };
+  const before: Drafts = { own: draft, linked: null };
+  const opened = takeLinked(before, "l1", linkedSetup);
+  expect(shownDraft(opened)).toMatchObject({ setup: linkedSetup, text: "", conversationId: null });
+  const written = changeDraft(opened, { text: "A rhyme, please", conversationId: "b" });
+  expect(shownDraft(written)).toMatchObject({ text: "A rhyme, please", conversationId: "b" });
+  expect(written.own).toEqual(draft);
+  // Another link takes the place of the first, and the own draft is still the reader's.
+  expect(endLinked(takeLinked(written, "l2", emptySetup("grok")))).toEqual(before);
+  expect(endLinked(written)).toEqual(before);
+  expect(changeDraft(before, { text: "x" })).toEqual({ own: { ...draft, text: "x" }, linked: null });
+});
+
+test("a link's draft is kept beside the own one, for its own link", () => {
+  keep("acc_1", "draft", draft);
+  const linkedDraft = { ...draft, linkId: "l2", text: "A rhyme, please" };
+  keep("acc_1", "linked", linkedDraft);
+  expect(readDraft("acc_1")).toEqual(draft);
+  expect(readLinked("acc_1", "l2")).toEqual(linkedDraft);
+  expect([readLinked("acc_1", "l1"), readLinked("acc_2", "l2")]).toEqual([null, null]);
+});
+
 test("clearing removes draft and conversations, of one account or of all, and tells an open playground", () => {
   for (const account of ["acc_1", "acc_2", "acc_3"]) {
     keep(account, "draft", draft);
+    keep(account, "linked", { ...draft, linkId: "l1" });
     keepConversation(account, conversationOf("a", turnOf(1)));
   }
   localStorage.setItem("theme", "dark");
@@ -179,6 +221,7 @@ test("clearing removes draft and conversations, of one account or of all, and te
   const stop = onCleared(cleared);
   clearPlayground("acc_1");
   expect([readDraft("acc_1"), readConversations("acc_1"), readDraft("acc_2")]).toEqual([null, [], draft]);
+  expect(readLinked("acc_1", "l1")).toBeNull();
   clearPlayground();
   expect([readDraft("acc_2"), readConversations("acc_3"), localStorage.getItem("theme")]).toEqual([null, [], "dark"]);
   expect(cleared).toHaveBeenCalledTimes(2);

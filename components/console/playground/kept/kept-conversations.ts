@@ -3,10 +3,19 @@
 
 import * as z from "zod/mini";
 import { efforts, type TurnOptions } from "../chat/body";
-import { type Conversation, newConversation, type Turn, type TurnInput } from "../chat/conversation";
+import {
+  type Conversation,
+  foldFirst,
+  foldReplaced,
+  newConversation,
+  newestFirst,
+  noEarlier,
+  type Turn,
+  type TurnInput,
+} from "../chat/conversation";
 import type { Run } from "../run";
 import { type KeepOutcome, keep, keptText, listKeptChats, readKept, removeKept } from "./browser-store";
-import { run } from "./kept-run";
+import { amount, run } from "./kept-run";
 
 /** Characters of one conversation. */
 export const MAX_CONVERSATION_LENGTH = 400_000;
@@ -15,6 +24,8 @@ const MAX_LENGTH = 4_000_000;
 export const MAX_CONVERSATIONS = 50;
 /** Of one text that is cut. */
 const MIN_KEPT_TEXT = 2_000;
+/** Of a conversation: runs without their turns. */
+const MAX_REPLACED = 100;
 
 const object = z.record(z.string(), z.unknown());
 const options = z.object({
@@ -46,6 +57,7 @@ const conversation = z.object({
   updatedAt: z.number(),
   turns: z.array(turn),
   replaced: z._default(z.array(run), []),
+  earlier: z._default(z.object({ turns: z.int(), charged: amount, receipts: z.int() }), noEarlier),
 });
 
 /** The account's conversations, the newest first. */
@@ -54,7 +66,7 @@ export function readConversations(accountId: string): Conversation[] {
     const parsed = conversation.safeParse(readKept(accountId, `chat:${id}`)).data;
     return parsed ? [{ ...parsed, id, turns: parsed.turns.map((one): Turn => ({ ...one, input: withoutImages(one.input) })) }] : [];
   });
-  return [...kept, ...takeOldRuns(accountId)].sort((one, other) => other.updatedAt - one.updatedAt);
+  return [...kept, ...takeOldRuns(accountId)].sort(newestFirst);
 }
 
 const withoutImages = (given: z.infer<typeof input>): TurnInput =>
@@ -84,7 +96,7 @@ function conversationOfRun(known: Run): Conversation {
 
 /** Keeps a conversation, and drops the oldest others when there are too many or they are too long together. */
 export function keepConversation(accountId: string, given: Conversation): KeepOutcome {
-  if (given.turns.length === 0 && given.replaced.length === 0) {
+  if (given.turns.length === 0 && given.replaced.length === 0 && given.earlier.receipts === 0) {
     removeKept(accountId, `chat:${given.id}`);
     return "kept";
   }
@@ -98,7 +110,7 @@ function dropOldest(accountId: string, keptId: string, length: number): void {
   const others = listKeptChats(accountId)
     .filter((id) => id !== keptId)
     .map((id) => ({ id, ...measure(readKept(accountId, `chat:${id}`)) }))
-    .sort((one, other) => other.updatedAt - one.updatedAt);
+    .sort(newestFirst);
   let left = MAX_LENGTH - length;
   for (const [index, other] of others.entries()) {
     left -= other.length;
@@ -113,9 +125,9 @@ const measure = (value: unknown): { updatedAt: number; length: number } => ({
 
 export const removeConversation = (accountId: string, id: string): void => removeKept(accountId, `chat:${id}`);
 
-/** The conversation without its images, its longest texts cut until it fits its bound; their turns say so. */
+/** The conversation without its images, its longest texts cut until it fits its bound; their turns say so. Its cost stays. */
 export function fitConversation(given: Conversation): Conversation {
-  const bare = { ...given, turns: given.turns.map(withImageNames) };
+  const bare = { ...foldReplaced(given, MAX_REPLACED), turns: given.turns.map(withImageNames) };
   const light = keptText(bare).length > MAX_CONVERSATION_LENGTH ? { ...bare, turns: bare.turns.map(withoutOldTools) } : bare;
   let limit = MAX_CONVERSATION_LENGTH;
   let fitted: Conversation = light;
@@ -123,14 +135,11 @@ export function fitConversation(given: Conversation): Conversation {
     limit = Math.floor(limit / 2);
     fitted = { ...light, turns: light.turns.map((one) => cutTurn(one, limit)) };
   }
-  while (fitted.turns.length > 1 && keptText(fitted).length > MAX_CONVERSATION_LENGTH) fitted = withoutFirstTurns(fitted);
+  // Thousands of short turns: the first go.
+  while (fitted.turns.length > 1 && keptText(fitted).length > MAX_CONVERSATION_LENGTH) {
+    fitted = foldReplaced(foldFirst(fitted, Math.ceil(fitted.turns.length / 8)), MAX_REPLACED);
+  }
   return fitted;
-}
-
-/** Thousands of short turns: the first go. The turn after them says that something is missing. */
-function withoutFirstTurns({ turns, ...rest }: Conversation): Conversation {
-  const left = turns.slice(Math.ceil(turns.length / 8));
-  return { ...rest, turns: left.map((one, index) => (index === 0 ? { ...one, isCut: true } : one)) };
 }
 
 /** Only the last turn is sent again as it was, and one that was paid by a wallet. */

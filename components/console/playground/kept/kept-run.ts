@@ -6,7 +6,8 @@ import { kindText } from "@/components/models/kind-text";
 import { whenLeftNames } from "@/lib/base/when-left";
 import { isRunning, type Run } from "../run";
 
-const amount = z.pipe(
+/** Nano-USD, kept as digits. */
+export const amount = z.pipe(
   z.string().check(z.regex(/^-?\d{1,30}$/)),
   z.transform((digits) => BigInt(digits)),
 );

@@ -3,7 +3,7 @@
 // The conversations of this browser and the open one. They are kept when a run ends, and when the page is left.
 
 import { useCallback, useEffect, useRef, useState } from "react";
-import { type Conversation, changeRun, newConversation } from "../chat/conversation";
+import { type Conversation, changeRun, newConversation, newestFirst } from "../chat/conversation";
 import type { Run } from "../run";
 import { type KeepOutcome, onCleared } from "./browser-store";
 import { keepConversation, readConversations, removeConversation } from "./kept-conversations";
@@ -26,7 +26,7 @@ export function useConversations(accountId: string) {
       isCleared.current = false;
       changed.current.add(conversation.id);
       const { all, openId } = latest.current;
-      update({ all: [conversation, ...all.filter(({ id }) => id !== conversation.id)].sort(byTime), openId });
+      update({ all: [conversation, ...all.filter(({ id }) => id !== conversation.id)].sort(newestFirst), openId });
     },
     [update, latest, changed, isCleared],
   );
@@ -105,7 +105,7 @@ function useKeptState(accountId: string) {
     const stopFollowing = onOtherTab(accountId, (id, found) => {
       if (changed.current.has(id)) return;
       const others = latest.current.all.filter((one) => one.id !== id);
-      update({ ...latest.current, all: (found ? [found, ...others] : others).sort(byTime) });
+      update({ ...latest.current, all: (found ? [found, ...others] : others).sort(newestFirst) });
     });
     window.addEventListener("pagehide", save);
     return () => {
@@ -129,7 +129,5 @@ function onOtherTab(accountId: string, tell: (id: string, found: Conversation | 
   window.addEventListener("storage", listen);
   return () => window.removeEventListener("storage", listen);
 }
-
-const byTime = (one: Conversation, other: Conversation): number => other.updatedAt - one.updatedAt;
 
 export type Conversations = ReturnType<typeof useConversations>;

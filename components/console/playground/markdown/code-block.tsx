@@ -12,14 +12,12 @@ interface CodeBlockOfAnswerProps {
   isOpen: boolean;
 }
 
-/** Longer code is shown in one colour. */
-const MAX_HIGHLIGHTED = 30_000;
 /** Code is laid out in pieces of so many characters: of a long one that grows only the last changes. */
 const PIECE = 16_000;
 
 /** Code of an answer, with its language and a copy button; in colours once it is complete. */
 export function CodeBlockOfAnswer({ language, text, isOpen }: CodeBlockOfAnswerProps) {
-  const nodes = useHighlighted(language, text, !isOpen && text.length <= MAX_HIGHLIGHTED);
+  const nodes = useHighlighted(language, text, !isOpen);
   const title = language || "Code";
   return (
     <figure className="overflow-hidden rounded border border-line bg-panel">
@@ -49,10 +47,9 @@ function useHighlighted(language: string, text: string, isWanted: boolean): read
   useEffect(() => {
     if (!isWanted || language === "") return;
     let isGone = false;
-    void import("./highlight").then(
-      ({ highlight }) => isGone || setFound({ text, nodes: highlight(language, text) }),
-      () => undefined, // the code is readable without colours
-    );
+    void import("./highlight")
+      .then(({ highlight }) => isGone || setFound({ text, nodes: highlight(language, text) }))
+      .catch(() => undefined); // the code is readable without colours
     return () => {
       isGone = true;
     };

@@ -8,6 +8,7 @@ import { formatUnits } from "@/components/wallet/payment/usdc-text";
 import { type Payer, usePayer } from "@/components/wallet/payment/use-payer";
 import { formatUsd } from "@/lib/base/money";
 import { Button } from "../../../ui/button";
+import { chainNames } from "../../../ui/chain-names";
 import { Problem } from "../../../ui/problem";
 import { Skeleton } from "../../../ui/skeleton";
 import { useFocusOnStep } from "../../../ui/use-focus-on-step";
@@ -17,7 +18,7 @@ import { WalletProviders } from "../../../wallet/wallet-providers";
 import { ChooseWallet, Elsewhere } from "../../../wallet/wallet-steps";
 import type { SignedPayment } from "../run";
 import type { RunQuote } from "../run-request";
-import { centsFor, centsToNano, centsToUnits, type DrawPayment, type WalletPaySettings } from "./pay-types";
+import { centsFor, centsToNano, centsToUnits, type DrawPayment, shortageCure, type WalletPaySettings } from "./pay-types";
 import { useSignedPayment } from "./use-signed-payment";
 
 interface PayStepsProps extends Omit<WalletPaySettings, "access"> {
@@ -29,7 +30,8 @@ interface PayStepsProps extends Omit<WalletPaySettings, "access"> {
   onSigned: (payment: SignedPayment) => void;
 }
 
-const CHAIN = "Base";
+/** The wallet pays where the settlement contract is. */
+const CHAIN = chainNames.base;
 
 /** Paying for a prompt with the wallet libraries around it: large, so it is loaded on demand. */
 export const WalletPay = ({ access, ...steps }: PayStepsProps & Pick<WalletPaySettings, "access">) => (
@@ -68,26 +70,26 @@ function PaySteps({ target, minimumCents, quote, ...rest }: PayStepsProps) {
       ) : quote === null ? (
         <p className="text-muted">Write a prompt first. You sign for its maximum cost.</p>
       ) : (
-        <Paying payer={payer} cents={centsFor(quote.ceiling, minimumCents)} {...rest} />
+        <Paying payer={payer} cents={centsFor(quote.ceiling, minimumCents)} minimumCents={minimumCents} {...rest} />
       )}
     </div>
   );
 }
 
-interface PayingProps extends Pick<PayStepsProps, "linked" | "isBusy" | "drawPayment" | "onSigned"> {
+interface SigningProps extends Pick<PayStepsProps, "linked" | "isBusy" | "drawPayment" | "onSigned"> {
   payer: Payer;
   cents: number;
 }
 
-function Paying({ payer, cents, ...rest }: PayingProps) {
+function Paying({ payer, cents, minimumCents, ...rest }: SigningProps & Pick<PayStepsProps, "minimumCents">) {
   const { funds } = payer;
   const needed = centsToUnits(cents);
   if (!funds) return <Skeleton className="h-24 rounded" />;
   if (funds.units < needed) {
     return (
       <Problem>
-        This wallet has {formatUnits(funds.units)} in USDC on {CHAIN}. This prompt needs {formatUnits(needed)}. Add USDC to the wallet,
-        lower max tokens, or use another wallet.
+        This wallet has {formatUnits(funds.units)} in USDC on {CHAIN}. This prompt needs {formatUnits(needed)}.{" "}
+        {shortageCure(cents, minimumCents)}
       </Problem>
     );
   }
@@ -111,7 +113,7 @@ function Paying({ payer, cents, ...rest }: PayingProps) {
   return <Signing payer={payer} cents={cents} {...rest} />;
 }
 
-function Signing({ payer, cents, linked, isBusy, drawPayment, onSigned }: PayingProps) {
+function Signing({ payer, cents, linked, isBusy, drawPayment, onSigned }: SigningProps) {
   const { payment, isSigning, problem, sign } = useSignedPayment({ payer, cents, draw: drawPayment, onSigned });
   const amount = formatUsd(centsToNano(cents));
   const isOwn = linked.some((address) => address.toLowerCase() === payer.handle.wallet?.address.toLowerCase());
@@ -133,10 +135,10 @@ function Signing({ payer, cents, linked, isBusy, drawPayment, onSigned }: Paying
         )}
       </div>
       <p className="text-muted">
-        One payment of {amount}, valid for five minutes.{" "}
+        One payment of {amount}. It expires five minutes after its timestamp.{" "}
         {isOwn
           ? "Any unused amount is added to your balance."
-          : "Any unused amount stays as a credit of this wallet. Sign in with it, or link it, to have it in a balance."}{" "}
+          : "Any unused amount stays as a credit of this wallet. To add it to a balance, sign in with this wallet or link it to your account."}{" "}
         <Link href="/payments" className="underline underline-offset-4 transition hover:text-ink">
           Past payments
         </Link>

@@ -27,3 +27,7 @@ export function centsFor(ceiling: bigint, minimumCents: number): number {
 export const centsToNano = (cents: number): bigint => BigInt(cents) * NANO_PER_CENT;
 /** Millionths of a USDC. */
 export const centsToUnits = (cents: number): bigint => BigInt(cents) * UNITS_PER_CENT;
+
+/** What helps where the wallet has less USDC than it is to pay. A lower limit makes no payment smaller than the minimum. */
+export const shortageCure = (cents: number, minimumCents: number): string =>
+  `Add USDC to the wallet, ${cents > minimumCents ? "lower max tokens, " : ""}or use another wallet.`;

@@ -10,7 +10,7 @@ import type { RunProblem, SignedPayment } from "../run";
 import { PaymentFigures } from "../run-figures";
 import { RunProblemNotice } from "../run-problem-notice";
 import { type PlaygroundEndpoints, type RunEvent, requestAnswer, unreachable } from "../run-request";
-import { centsFor, centsToNano, centsToUnits } from "./pay-types";
+import { centsFor, centsToNano, centsToUnits, shortageCure } from "./pay-types";
 
 let server: Server;
 let endpoints: PlaygroundEndpoints;
@@ -49,6 +49,11 @@ test("the signed amount is the prompt's maximum cost, in whole cents and at leas
   expect([1n, 10_000_000n, 10_000_001n, 42_280_000n].map((ceiling) => centsFor(ceiling, 1))).toEqual([1, 1, 2, 5]);
   expect(centsFor(1n, 25)).toBe(25);
   expect([centsToNano(5), centsToUnits(5)]).toEqual([50_000_000n, 50_000n]);
+});
+
+test("a wallet that has too little is told to lower max tokens only where that lowers the payment", () => {
+  expect(shortageCure(5, 1)).toBe("Add USDC to the wallet, lower max tokens, or use another wallet.");
+  expect(shortageCure(25, 25)).toBe("Add USDC to the wallet, or use another wallet.");
 });
 
 test("the payment is sent with the prompt as signed, unchanged on a retry, and its change is read exactly", async () => {

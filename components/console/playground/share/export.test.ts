@@ -1,7 +1,7 @@
 // A conversation as a file: amounts to the nano-dollar, and no text that breaks out of its place.
 
 import { expect, test } from "vitest";
-import { addTurn, newConversation, type Turn } from "../chat/conversation";
+import { addTurn, foldFirst, newConversation, type Turn } from "../chat/conversation";
 import { newRun, type Run } from "../run";
 import { exportJson, exportMarkdown, fileName } from "./export";
 
@@ -39,6 +39,16 @@ test("as JSON it has each amount exactly, its receipts and no image's bytes", ()
     ],
   });
   expect(json).not.toContain("base64");
+});
+
+test("the cost of turns that are no longer kept is in the file", () => {
+  const folded = foldFirst(addTurn(conversation, { ...turn, id: 2, run: { ...run, id: 2, requestId: "req_2" } }), 1);
+  expect(JSON.parse(exportJson(folded))).toMatchObject({
+    ...{ chargedUsd: "18014398.509481986", receipts: ["req_2"] },
+    earlier: { turns: 1, receipts: 1, chargedUsd: "9007199.254740993" },
+  });
+  expect(exportMarkdown(folded)).toContain("Charged: $18014398.509481986 (2 receipts)");
+  expect(JSON.parse(exportJson(conversation))).not.toHaveProperty("earlier");
 });
 
 test("as Markdown it reads from top to bottom, and code is in a fence longer than any in it", () => {

@@ -7,12 +7,16 @@ import { chargeOf } from "../cost-lines";
 /** Amounts are USD, as text: a number of JSON would lose digits. */
 export function exportJson(conversation: Conversation): string {
   const { charged, requestIds } = costOfConversation(conversation);
+  const { earlier } = conversation;
   return `${JSON.stringify(
     {
       title: titleOf(conversation),
       updatedAt: new Date(conversation.updatedAt).toISOString(),
       chargedUsd: usdText(charged),
       receipts: requestIds,
+      // Turns and runs that the browser no longer keeps: their charges are in `chargedUsd`.
+      earlier:
+        earlier.receipts > 0 || earlier.turns > 0 ? { ...earlier, charged: undefined, chargedUsd: usdText(earlier.charged) } : undefined,
       turns: conversation.turns.map(exportTurn),
     },
     null,
@@ -35,8 +39,8 @@ function exportTurn({ options, input, run, isCut }: Turn) {
 }
 
 export function exportMarkdown(conversation: Conversation): string {
-  const { charged, requestIds } = costOfConversation(conversation);
-  const count = requestIds.length === 1 ? "1 receipt" : `${requestIds.length} receipts`;
+  const { charged, receipts } = costOfConversation(conversation);
+  const count = receipts === 1 ? "1 receipt" : `${receipts} receipts`;
   const system = conversation.turns.at(-1)?.options.system;
   return [
     `# ${titleOf(conversation)}`,
