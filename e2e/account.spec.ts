@@ -80,13 +80,13 @@ for (const [first, second] of casesOf(pairs, pairs[0])) {
     await expect(confirm.getByText(`Unlink wallet ${wallets[second].keys().address} from account ${accountId}`)).toBeVisible();
     await sign();
     await expect(page.getByText("This wallet will be unlinked in 24 hours. You can keep it until then.")).toBeVisible();
-    await expect(page.getByText("leaving", { exact: true })).toBeVisible();
+    await expect(page.getByText("being unlinked", { exact: true })).toBeVisible();
     await expect(page.getByRole("button", { name: /^Unlink/ })).toHaveCount(0);
     expect(wallets[first].signed.at(-1)).toContain("in 24 hours");
     await page.getByRole("button", { name: `Keep ${wallets[second].keys().address}` }).click();
     await sign();
     await expect(page.getByText("This wallet stays linked.")).toBeVisible();
-    await expect(page.getByText("leaving", { exact: true })).toHaveCount(0);
+    await expect(page.getByText("being unlinked", { exact: true })).toHaveCount(0);
   });
 }
 

@@ -33,7 +33,7 @@ export const DeliveryList = ({ deliveries, sendAgain, frozen }: DeliveryListProp
               <ActionButton
                 action={sendAgain}
                 input={{ deliveryId: item.id }}
-                done="Resending, with the same ID."
+                done="Resending with the same event ID."
                 icon={<RotateCcwIcon aria-hidden="true" />}
                 className="justify-self-start"
               >

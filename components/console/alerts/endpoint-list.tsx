@@ -51,7 +51,7 @@ const states: Readonly<Record<AlertEndpointState, { tone: Tone; word: string; re
   off: { tone: "plain", word: "off", reason: "You turned it off." },
   gone: { tone: "bad", word: "off", reason: "It answered 410 Gone." },
   failed: { tone: "bad", word: "off", reason: "Every attempt failed for five days, since" },
-  unsubscribed: { tone: "bad", word: "off", reason: "Its reader unsubscribed." },
+  unsubscribed: { tone: "bad", word: "off", reason: "Its recipient unsubscribed." },
   unconfirmed: { tone: "waiting", word: "waiting for confirmation", reason: "Open the link in our email." },
 };
 

@@ -57,7 +57,7 @@ export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
       ) : null}
       <Field
         label="24-hour limit"
-        hint="For all withdrawals together. Leave empty for no limit of your own."
+        hint="For all withdrawals requested within 24 hours, without fees. Leave empty for no limit of your own."
         error={refused?.field === "dailyLimit" ? refused.message : null}
         limit={{ of: textLimits.amount, text: draft.dailyLimit }}
       >
@@ -73,7 +73,7 @@ export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
       </Field>
       <SelectField
         label="Waiting time"
-        hint="We notify you when a withdrawal is requested. You can cancel it until it is paid."
+        hint="Your alert destinations are notified of each withdrawal. You can cancel it until this time is over."
         value={draft.waitSeconds}
         disabled={disabled}
         onChange={(seconds) => change({ waitSeconds: Number(seconds) })}

@@ -59,9 +59,9 @@ const fields: Readonly<Record<string, Field>> = {
   },
   networks: { label: "Allowed IP addresses", none: ERASED, empty: "all" },
   clipMinTokens: { label: "Shorten answers", off: "no", write: (value) => `down to ${value} tokens` },
-  alarmFactor: { label: "Alarm", off: "off", write: (value) => `at ${value}× usual spend` },
-  alarmAbove: { label: "Alarm from" },
-  alarmPauses: { label: "Alarm pauses the key" },
+  alarmFactor: { label: "Unusual spending", off: "off", write: (value) => `alert above ${value}× usual` },
+  alarmAbove: { label: "Alert only above" },
+  alarmPauses: { label: "Alert pauses the key" },
   types: { label: "Events", empty: "all" },
   state: { label: "State", write: from({ active: "on", disabled: "off", unconfirmed: "not confirmed" }) },
   disabledReason: {
@@ -69,8 +69,8 @@ const fields: Readonly<Record<string, Field>> = {
     write: from({
       owner: "you turned it off",
       gone: "it answered 410 Gone",
-      failing: "it failed for five days",
-      unsubscribed: "its reader unsubscribed",
+      failing: "every attempt failed for five days",
+      unsubscribed: "its recipient unsubscribed",
     }),
   },
   oldWorksUntil: {
