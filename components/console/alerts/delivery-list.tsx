@@ -1,4 +1,4 @@
-import { ChevronRightIcon, RotateCcwIcon } from "lucide-react";
+import { RotateCcwIcon } from "lucide-react";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { CodeBlock } from "@/components/ui/code-block";
 import { LocalTime } from "@/components/ui/text/local-time";
@@ -6,6 +6,7 @@ import { countText } from "@/components/ui/text/number-text";
 import { prettyJson } from "@/components/ui/text/pretty-json";
 import type { AlertDelivery } from "@/lib/console/views/alerts";
 import type { Answer } from "@/lib/console/views/answer";
+import { FoldSummary } from "../../ui/fold-summary";
 import { ActionButton } from "../action-button";
 
 interface DeliveryListProps {
@@ -19,11 +20,10 @@ export const DeliveryList = ({ deliveries, sendAgain, frozen }: DeliveryListProp
   <ul aria-label="Deliveries" className="text-sm">
     {deliveries.map((item) => (
       <li key={item.id} className="border-b border-line first:border-t">
-        <details className="group">
-          <summary className="flex cursor-pointer list-none items-start gap-2 py-3 transition hover:bg-panel [&::-webkit-details-marker]:hidden">
-            <ChevronRightIcon aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-muted transition group-open:rotate-90" />
+        <details>
+          <FoldSummary className="items-start gap-2 py-3 hover:bg-panel" chevronClassName="mt-0.5">
             <Line item={item} />
-          </summary>
+          </FoldSummary>
           <div className="grid gap-4 pt-1 pb-4 pl-6">
             <Attempts item={item} />
             <CodeBlock wraps title="Payload" copy={item.body}>

@@ -12,6 +12,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { EvmMark, SolanaMark } from "../../wallet/chain-marks";
 import type { SignedChallenge } from "../../wallet/wallet-types";
 import { ActionButton } from "../action-button";
+import { clearOnSignOut } from "../clear-on-sign-out";
 import { showOutcome, useAction } from "../use-action";
 
 type ChangeWallet = (wallet: NamedWallet, proof?: SignedChallenge) => Promise<Answer>;
@@ -66,8 +67,9 @@ function Unlink({ wallet, unlink }: { wallet: OwnWallet; unlink: ChangeWallet })
   const { busy, run } = useAction();
   const confirm = async () => {
     const { chain, address } = wallet;
+    const outcome = run((proof) => unlink({ chain, address }, proof));
     await showOutcome(
-      run((proof) => unlink({ chain, address }, proof)),
+      wallet.isCurrent ? clearOnSignOut(outcome) : outcome,
       "This wallet will be unlinked in 24 hours. You can keep it until then.",
     );
     setOpen(false);

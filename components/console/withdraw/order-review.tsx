@@ -6,6 +6,7 @@ import { formatUsd } from "@/lib/base/money";
 import type { DrawnOrder } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { chainNames } from "../../ui/chain-names";
+import { FoldSummary } from "../../ui/fold-summary";
 import { hoursText } from "../../ui/text/time-text";
 import { useFocusOnStep } from "../../ui/use-focus-on-step";
 import { WalletButtonLoading } from "../../wallet/wallet-loading";
@@ -48,7 +49,7 @@ export function OrderReview({ order, onBack, ...signing }: OrderReviewProps) {
           <p className="text-amber-ink">This exceeds what is left of the service’s 24-hour limit. It will be paid in turn.</p>
         ) : null}
         <details open>
-          <summary className="cursor-pointer underline-offset-4 hover:underline">What your wallet signs</summary>
+          <FoldSummary className="w-fit">What your wallet signs</FoldSummary>
           <pre className="mt-2 overflow-x-auto rounded border border-line bg-panel p-3 font-mono text-xs whitespace-pre-wrap break-all text-ink">
             {order.text}
           </pre>

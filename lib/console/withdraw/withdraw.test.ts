@@ -177,7 +177,9 @@ test("obstacles are reported before anything is signed", async () => {
   });
   vi.stubEnv("WITHDRAWAL_DAILY_LIMIT_USD", "3");
   forgetSingleton("config");
-  expect(await start(owner, { amount: "4" })).toMatchObject({ message: expect.stringMatching(/your 24-hour limit, of which \$3\.00 is left/) });
+  expect(await start(owner, { amount: "4" })).toMatchObject({
+    message: expect.stringMatching(/your 24-hour limit, of which \$3\.00 is left/),
+  });
   vi.stubEnv("WITHDRAWAL_APPROVAL_ABOVE_USD", "2");
   forgetSingleton("config");
   expect(await drawn(owner, { amount: "2.5" })).toMatchObject({ waits: { needsApproval: true } });
