@@ -3,11 +3,11 @@
 import dynamic from "next/dynamic";
 import type { ReactNode } from "react";
 import { formatUsd } from "@/lib/base/money";
+import { durationText } from "@/lib/base/text/duration-text";
 import type { DrawnOrder } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { chainNames } from "../../ui/chain-names";
 import { FoldSummary } from "../../ui/fold-summary";
-import { hoursText } from "../../ui/text/time-text";
 import { useFocusOnStep } from "../../ui/use-focus-on-step";
 import { WalletButtonLoading } from "../../wallet/wallet-loading";
 import { OrderSum } from "./order-sum";
@@ -40,7 +40,7 @@ export function OrderReview({ order, onBack, ...signing }: OrderReviewProps) {
           <p>This wallet has no USDC account on Solana yet. The fee includes opening one, which you pay once.</p>
         ) : null}
         {order.waits.ownSeconds > 0 ? (
-          <p className="text-amber-ink">Your rules delay it by {hoursText(order.waits.ownSeconds)}. You can cancel it until then.</p>
+          <p className="text-amber-ink">Your rules delay it by {durationText(order.waits.ownSeconds)}. You can cancel it until then.</p>
         ) : null}
         {order.waits.needsApproval ? (
           <p className="text-amber-ink">{formatUsd(order.amount)} needs manual approval. You can cancel it until we send it.</p>

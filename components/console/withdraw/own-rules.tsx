@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
 import { usdText } from "@/lib/base/money";
+import { durationText } from "@/lib/base/text/duration-text";
 import { textLimits } from "@/lib/base/typed/text-limits";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
 import type { OwnWallet } from "@/lib/console/views/settings";
@@ -10,7 +11,6 @@ import type { OwnRulesDraft, OwnRulesView } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { DollarInput, Field, SelectField } from "../../ui/field";
 import { Problem } from "../../ui/problem";
-import { hoursText } from "../../ui/text/time-text";
 import { hasTooLong, useWrongField } from "../../ui/wrong-field";
 import type { SignedChallenge } from "../../wallet/wallet-types";
 import { useAction } from "../use-action";
@@ -80,7 +80,7 @@ export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
       >
         {rules.waits.map((seconds) => (
           <option key={seconds} value={seconds}>
-            {seconds === 0 ? "No waiting time" : `Pay after ${hoursText(seconds)}`}
+            {seconds === 0 ? "No waiting time" : `Pay after ${durationText(seconds)}`}
           </option>
         ))}
       </SelectField>

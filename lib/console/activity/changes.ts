@@ -2,6 +2,7 @@
 
 import type { AuditEntry, AuditValue } from "@/lib/audit/entries";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
+import { durationText } from "@/lib/base/text/duration-text";
 import { displayAddress, type WalletChain } from "@/lib/chains/wallet";
 import type { ActivityChange } from "../views/activity";
 
@@ -28,11 +29,6 @@ const timeText = (value: NonNullable<AuditValue>, shape: Intl.DateTimeFormatOpti
   new Intl.DateTimeFormat("en-GB", { ...shape, timeZone: "UTC" }).format(new Date(String(value))).replace("Sept", "Sep");
 
 const day = { day: "numeric", month: "short", year: "numeric" } as const;
-
-function hoursText(value: NonNullable<AuditValue>): string {
-  const hours = Number(value) / 3_600;
-  return hours === 0 ? "none" : `${hours} ${hours === 1 ? "hour" : "hours"}`;
-}
 
 function walletText(stored: string): string {
   const [chain = "", address = ""] = stored.split(":");
@@ -81,7 +77,7 @@ const fields: Readonly<Record<string, Field>> = {
   ratePerMinute: { label: "Requests per minute", none: "default" },
   concurrency: { label: "Concurrent requests", none: "default" },
   dailyLimit: { label: "24-hour limit", none: "no limit" },
-  waitSeconds: { label: "Waiting time", write: hoursText },
+  waitSeconds: { label: "Waiting time", write: (value) => (Number(value) === 0 ? "none" : durationText(Number(value))) },
   destinations: {
     label: "Allowed wallets",
     empty: "every linked wallet",
