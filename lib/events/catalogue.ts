@@ -121,7 +121,11 @@ const types = {
     fields: { available: usd("The available balance."), needed: usd("The maximum cost of the request.") },
     example: { available: "1200000", needed: "4500000" },
   },
-  "deposit.seen": { ...deposit, title: "Deposit seen", when: "A deposit was seen on its chain. It is credited once confirmed." },
+  "deposit.seen": {
+    ...deposit,
+    title: "Deposit seen",
+    when: "A deposit was seen on its chain. It is credited once confirmed, if it reaches the minimum deposit.",
+  },
   "deposit.credited": { ...deposit, title: "Deposit credited", when: "A deposit was added to the balance." },
   "deposit.reversed": {
     ...deposit,
@@ -225,7 +229,7 @@ const types = {
   "key.revoked": { ...key, title: "Key revoked", when: "A key was permanently revoked.", example: keyExample },
   "endpoint.changed": {
     title: "Destination changed",
-    when: "A destination was turned on or off, deleted, or got other events or a new secret, or one was added to your first. It is notified itself, whichever events it receives.",
+    when: "A destination was turned on, turned off or deleted, got other events or a new secret, or was added (except your first). The destination itself is notified too, whichever events it receives.",
     fields: {
       endpointId: text("The destination's ID."),
       kind: text("webhook, chat or email."),

@@ -52,9 +52,14 @@ test("the allowed range is shown for the chosen chain, with the other chain wher
   expect(range({ base: 0n, solana: 3_200_000_999n }, 3_200_000_000n)).toBe("Minimum $1.00 · maximum $3.20 on Solana right now");
   expect(range({ base: 9n * USD, solana: 0n }, 0n)).toBe("Nothing can be withdrawn on Solana right now. Choose Base.");
   expect(range({ base: 0n, solana: 0n }, 0n)).toBe("Nothing can be withdrawn on Solana right now. Try again later.");
-  expect(range({ base: 9n * USD, solana: 9n * USD }, 0n)).toBe("Not enough to withdraw. Minimum: $1.00.");
+  expect(range({ base: 9n * USD, solana: 9n * USD }, 0n)).toBe("Not enough to withdraw. Minimum: $1.00 plus the fee.");
   const empty = allowance({ withdrawable: 0n, leftOnChain: { base: 9n * USD, solana: 0n } });
-  expect(rangeText({ chain: "solana", allowance: empty, most: 0n, least: USD })).toBe("Not enough to withdraw. Minimum: $1.00.");
+  expect(rangeText({ chain: "solana", allowance: empty, most: 0n, least: USD })).toBe(
+    "Not enough to withdraw. Minimum: $1.00 plus the fee.",
+  );
+  const limited = (part: Partial<AllowanceView>) => rangeText({ chain: "base", allowance: allowance(part), most: 0n, least: USD });
+  expect(limited({ leftOfDay: USD / 2n })).toBe("Your 24-hour limit has $0.50 left. Minimum: $1.00.");
+  expect(limited({ leftOfOwn: 0n })).toBe("The 24-hour limit you set has $0.00 left. Minimum: $1.00.");
   const recent = allowance({ withdrawable: 0n, unfinal: 5n * USD });
   expect(rangeText({ chain: "base", allowance: recent, most: 0n, least: USD })).toMatch(
     /^Recent deposits can be withdrawn once they are final\./,
