@@ -154,7 +154,7 @@ const draw = (part: Partial<WithdrawalView>) =>
 test.each([
   [{ state: "awaiting_approval" }, "waiting for approval", true],
   [{}, "requested", true],
-  [{ waitsFor: "funds" }, "moving USDC to Base; or cancel and choose Solana", true],
+  [{ waitsFor: "funds" }, "gathering USDC on Base; or cancel and choose Solana", true],
   [{ waitsFor: "chain" }, "Base does not respond; we keep trying", true],
   [{ waitsFor: "reserves" }, "payouts are on hold", true],
   [{ waitsFor: "frozen" }, "this account is frozen", true],

@@ -48,7 +48,7 @@ function waitingWords({ waitsFor, chain, ahead, payFrom }: WithdrawalView): Stat
       return {
         tone: "waiting",
         word: "waiting for funds",
-        note: `moving USDC to ${chainNames[chain]}; or cancel and choose ${chainNames[otherChain(chain)]}`,
+        note: `gathering USDC on ${chainNames[chain]}; or cancel and choose ${chainNames[otherChain(chain)]}`,
       };
     case "chain":
       return { tone: "waiting", word: "waiting for the network", note: `${chainNames[chain]} does not respond; we keep trying` };
