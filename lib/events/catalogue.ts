@@ -41,7 +41,6 @@ const optional = (field: EventField): EventField => ({ ...field, isOptional: tru
 
 const keyId = text("The key's ID.");
 const period = text("The period of the spending limit: hour, day, week, month or total.");
-
 const exampleKey = "key_0WAqXk3eB1c2D3e4F5g6";
 const exampleAddress = "0x52908400098527886E0F7030069857D2E4169EE7";
 const exampleTransaction = "0x9f0c1d2e3b4a59687786a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0";

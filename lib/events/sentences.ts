@@ -39,6 +39,7 @@ const chain = from({ base: "Base", solana: "Solana" }, "its network");
 const per = from({ hour: "per hour", day: "per day", week: "per week", month: "per month" }, "in total");
 const destination = from({ webhook: "webhook", chat: "Slack or Discord channel", email: "email address" }, "destination");
 
+/** By its name, as far as the caller knows it. */
 const key = ({ name, last4, keyId }: Data): string => (name ? `“${name}” (…${last4})` : String(keyId));
 
 const kinds: Readonly<Record<KindName, string>> = {
@@ -105,12 +106,12 @@ const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
     "Your withdrawal rules were changed. Stricter limits apply immediately; looser ones after 24 hours. If this was not you, check them on the Withdraw page.",
   "withdrawal.completed": ({ amount, destination: to }) => `Withdrawal of ${money(amount)} to ${address(to)} paid.`,
   "withdrawal.failed": endOfWithdrawal,
-  "key.cap_80": ({ keyId, spent, cap, period }) =>
-    `Key ${keyId} has spent ${money(spent)} of its spending limit of ${money(cap)} ${per(period)}.`,
-  "key.cap_reached": ({ keyId, needed, used, cap, period }) =>
-    `A request with key ${keyId} was refused because it could cost ${money(needed)}, and ${money(used)} of the key’s spending limit of ${money(cap)} ${per(period)} is used.`,
-  "key.spike": ({ keyId, spent, usual, paused }) =>
-    `Key ${keyId} spent ${money(spent)} in the last 60 minutes.${usually(usual)}${paused === "yes" ? " It was paused." : ""}`,
+  "key.cap_80": ({ spent, cap, period, ...data }) =>
+    `Key ${key(data)} has spent ${money(spent)} of its spending limit of ${money(cap)} ${per(period)}.`,
+  "key.cap_reached": ({ needed, used, cap, period, ...data }) =>
+    `A request with key ${key(data)} was refused because it could cost ${money(needed)}, and ${money(used)} of the key’s spending limit of ${money(cap)} ${per(period)} is used.`,
+  "key.spike": ({ spent, usual, paused, ...data }) =>
+    `Key ${key(data)} spent ${money(spent)} in the last 60 minutes.${usually(usual)}${paused === "yes" ? " It was paused." : ""}`,
   "key.created": (data) => `Key ${key(data)} was created.`,
   "key.paused": (data) => `Key ${key(data)} was paused. Its requests are refused until you resume it.`,
   "key.revoked": (data) => `Key ${key(data)} was revoked.`,

@@ -52,8 +52,8 @@ const tones: Readonly<Record<AlertDelivery["state"], Tone>> = { pending: "waitin
 const attemptsText = (count: number): string => (count === 1 ? "1 attempt" : `${count} attempts`);
 
 const Line = ({ item: { createdAt, type, title, isSample, endpoint, state, tries, last } }: { item: AlertDelivery }) => (
-  <span className="flex min-w-0 grow flex-wrap gap-x-3 gap-y-1 md:grid md:gap-x-4 md:grid-cols-[7rem_minmax(0,2fr)_minmax(0,2fr)_6rem_minmax(0,2fr)] md:items-baseline">
-    <span className="text-muted">
+  <span className="grid min-w-0 grow grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 gap-y-1 md:grid-cols-[7rem_minmax(0,2fr)_minmax(0,2fr)_6rem_minmax(0,2fr)]">
+    <span className="text-muted max-md:order-4">
       <LocalTime at={createdAt} shape="short" />
     </span>
     <span className="min-w-0">
@@ -63,13 +63,13 @@ const Line = ({ item: { createdAt, type, title, isSample, endpoint, state, tries
       </span>
       <span className="block truncate font-mono text-xs text-muted">{type}</span>
     </span>
-    <span className="truncate text-muted" title={endpoint}>
+    <span className="truncate text-muted max-md:order-3" title={endpoint}>
       {endpoint}
     </span>
-    <span>
+    <span className="max-md:order-2 max-md:justify-self-end">
       <Badge tone={tones[state]}>{state}</Badge>
     </span>
-    <span className="min-w-0 text-muted">
+    <span className="min-w-0 text-muted max-md:order-5 max-md:col-span-2">
       {attemptsText(tries.length)}
       {last ? `, last: ${last}` : null}
     </span>

@@ -33,7 +33,7 @@ export const AllowancePanel = ({ chain, most, allowance }: AllowancePanelProps) 
       </Figure>
     ) : null}
     <Figure title="Without approval" amount={allowance.leftWithoutApproval}>
-      Amounts above this, counting the last 24 hours, need manual approval.
+      Larger amounts need manual approval.
     </Figure>
   </dl>
 );

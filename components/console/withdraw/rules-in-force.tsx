@@ -70,7 +70,7 @@ const Rules = ({ title, dailyLimit, waitSeconds, destinations }: RulesProps) => 
 );
 
 const Rule = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-4">
+  <div className="grid grid-cols-[8rem_minmax(0,1fr)] items-baseline gap-x-4">
     <dt className="text-muted">{name}</dt>
     <dd>{children}</dd>
   </div>
