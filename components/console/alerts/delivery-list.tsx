@@ -95,7 +95,7 @@ function Attempts({ item: { tries, tryAt } }: { item: AlertDelivery }) {
       )}
       {tryAt ? (
         <p className="text-muted">
-          Next attempt: <LocalTime at={tryAt} shape="exact" />, or later while the destination is paused after failures.
+          Next attempt: <LocalTime at={tryAt} shape="exact" />, or later while the destination is paused.
         </p>
       ) : null}
     </div>

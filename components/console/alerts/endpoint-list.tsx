@@ -46,8 +46,8 @@ const kinds = { webhook: "Webhook", chat: "Slack or Discord", email: "Email" };
 
 const states: Readonly<Record<AlertEndpointState, { tone: Tone; word: string; reason: string }>> = {
   active: { tone: "good", word: "active", reason: "" },
-  failing: { tone: "waiting", word: "failing", reason: "since" },
-  resting: { tone: "waiting", word: "paused", reason: "after failures, until" },
+  failing: { tone: "waiting", word: "degraded", reason: "Failed or slow responses since" },
+  resting: { tone: "waiting", word: "paused", reason: "after failed or slow responses, until" },
   off: { tone: "plain", word: "off", reason: "You turned it off." },
   gone: { tone: "bad", word: "off", reason: "It answered 410 Gone." },
   failed: { tone: "bad", word: "off", reason: "Every attempt failed for five days, since" },
