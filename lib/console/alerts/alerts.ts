@@ -95,7 +95,7 @@ function viewDelivery(delivery: Delivery, endpoint: Endpoint | undefined): Alert
 
 /** A type that a newer release wrote has no name yet. */
 const titleOf = (type: string): string =>
-  type === CONFIRMATION ? "Confirmation of the address" : isEventType(type) ? eventTypes[type].title : type;
+  type === CONFIRMATION ? "Address confirmation" : isEventType(type) ? eventTypes[type].title : type;
 
 const outcomeOf = ({ status, error }: DeliveryTry): string => error ?? (status === undefined ? "no response" : `status ${status}`);
 
