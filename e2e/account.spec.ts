@@ -80,13 +80,13 @@ for (const [first, second] of casesOf(pairs, pairs[0])) {
     await expect(confirm.getByText(`Unlink wallet ${wallets[second].keys().address} from account ${accountId}`)).toBeVisible();
     await sign();
     await expect(page.getByText("This wallet will be unlinked in 24 hours. You can keep it until then.")).toBeVisible();
-    await expect(page.getByText("leaving", { exact: true })).toBeVisible();
+    await expect(page.getByText("being unlinked", { exact: true })).toBeVisible();
     await expect(page.getByRole("button", { name: /^Unlink/ })).toHaveCount(0);
     expect(wallets[first].signed.at(-1)).toContain("in 24 hours");
     await page.getByRole("button", { name: `Keep ${wallets[second].keys().address}` }).click();
     await sign();
     await expect(page.getByText("This wallet stays linked.")).toBeVisible();
-    await expect(page.getByText("leaving", { exact: true })).toHaveCount(0);
+    await expect(page.getByText("being unlinked", { exact: true })).toHaveCount(0);
   });
 }
 
@@ -153,6 +153,10 @@ test("a wallet whose account got money is refused after its signature, and both 
   await elsewhere.close();
 });
 
+/** As the playground keeps a conversation in this browser. */
+const keepConversation = (page: Page) => page.evaluate(() => localStorage.setItem("playground:acc_1:chat:1", "{}"));
+const countKept = (page: Page) => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("playground:")).length);
+
 test("signing out everywhere ends another browser's session, and its open page leads to sign-in", async ({
   page,
   context,
@@ -168,6 +172,7 @@ test("signing out everywhere ends another browser's session, and its open page l
   await open(other, "/overview");
 
   await open(page, "/settings");
+  await keepConversation(page);
   await page.getByRole("button", { name: "Sign out everywhere" }).click();
   const dialog = page.getByRole("alertdialog").or(page.getByRole("dialog"));
   await expect(dialog).toContainText("All 2 sessions end, including this one.");
@@ -175,6 +180,7 @@ test("signing out everywhere ends another browser's session, and its open page l
   await dialog.getByRole("button", { name: "Sign out everywhere" }).click();
   await expect(page).toHaveURL(/\/connect/);
   expect(await readSession(context)).toEqual({});
+  expect(await countKept(page)).toBe(0);
 
   await expect(other).toHaveURL(/\/connect\?next=%2Foverview$/);
   expect(await readSession(elsewhere)).toEqual({});
@@ -238,6 +244,7 @@ test("an account is closed by a signature, and opened again by signing in", asyn
   await chooseWallet(page, "evm", wallet.name);
   await expect(page).toHaveURL("/settings");
   const accountId = await accountOf(page);
+  await keepConversation(page);
   const closes = page.getByRole("button", { name: "Close account" });
   await closes.click();
   await page.getByRole("dialog", { name: "Close this account?" }).getByRole("button", { name: "Close account" }).click();
@@ -245,6 +252,7 @@ test("an account is closed by a signature, and opened again by signing in", asyn
   await signOn(page, "evm", wallet.name);
   await expect(page.getByText("Your account is closed. Sign in with one of its wallets to open it again.")).toBeVisible();
   expect((await readSession(context)).user).toBeUndefined();
+  expect(await countKept(page)).toBe(0);
   await untilButtonsAnswer(page);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page).toHaveURL("/overview");

@@ -127,7 +127,7 @@ test("both wallet lists are the same dialog, by look and by keyboard", async ({ 
     const opener = page.getByRole("button", { name: `${title[chain]} wallet` });
     await opener.press("Enter");
     const dialog = page.getByRole("dialog", { name: `Choose ${article} ${title[chain]} wallet` });
-    await expect(dialog.getByRole("button", { name: "Demo wallet A shared account with $25 in test USDC" })).toBeVisible();
+    await expect(dialog.getByRole("button", { name: "Demo wallet A shared account that began with $25 in test USDC" })).toBeVisible();
     await expect(
       dialog.getByRole("button", { name: "New test wallet Your own empty account. Its key stays in this browser." }),
     ).toBeVisible();

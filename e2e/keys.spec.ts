@@ -36,7 +36,7 @@ test("a key is limited to what it needs, gets a new secret, and its old one work
   await dialog.getByLabel("Permissions").selectOption({ label: "Read its own usage" });
   await dialog.getByRole("button", { name: "Save limits" }).click();
   await expect(page.getByText("read only")).toBeVisible();
-  await expect(page.getByText("from 2 networks")).toBeVisible();
+  await expect(page.getByText("2 allowed IP ranges")).toBeVisible();
   await expect.poll(() => statusOf(old, "/api/v1/events")).toBe(403);
 
   await menu.click();

@@ -69,7 +69,7 @@ test("alerts, with an endpoint that fails", async ({ page, context }) => {
     await sendSample(page, failing.url, "price.changed");
     await show(page, "/alerts");
     const failed = page.getByRole("list", { name: "Deliveries" }).getByRole("listitem").filter({ hasText: "price.changed" });
-    await expect(failed).toContainText("last: 500", { timeout: 60_000 });
+    await expect(failed).toContainText("last: status 500", { timeout: 60_000 });
     await failed.locator("summary").click();
     const hosts = [
       [new URL(working.url).host, "hooks.example.com"],

@@ -94,7 +94,9 @@ for (const chain of casesOf(["evm", "solana"] as const, "evm")) {
     await page.getByLabel("Amount you receive").fill("900");
     await page.getByRole("button", { name: "Review" }).click();
     // Which message depends on whether the reserves were counted since the deposit; the field's hint, which says what can leave, is gone.
-    const tooMuch = page.getByRole("alert").filter({ hasText: /You have \$5\.00|Only \$[\d,.]+ can be withdrawn/ });
+    const tooMuch = page
+      .getByRole("alert")
+      .filter({ hasText: /exceeds the \$5\.00 that you can withdraw|Only \$[\d,.]+ can be withdrawn/ });
     await expect(tooMuch).toBeVisible();
     await page.getByLabel("Amount you receive").fill("3.25");
     await page.getByRole("button", { name: "Review" }).click();

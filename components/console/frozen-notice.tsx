@@ -12,4 +12,4 @@ const frozenText =
   "This account is frozen. Its keys get 401. You can still cancel withdrawals, pause and revoke keys, unlink or keep wallets and end sessions. Contact support.";
 
 const leavingText =
-  "The wallet you signed in with is being unlinked from this account. Until then you can cancel withdrawals, pause and revoke keys and end sessions, and nothing else. Was that not you? Contact support with your account ID, or keep it in Settings with a wallet that stays.";
+  "The wallet you signed in with is being unlinked. Until then you can only cancel withdrawals, pause and revoke keys, and end sessions. If this was not you, keep the wallet in Settings by signing with another one, or contact support with your account ID.";

@@ -24,7 +24,7 @@ export function useAction() {
       return await action();
     } catch (error) {
       unstable_rethrow(error); // an ended session redirects to sign-in
-      return { ok: false, message: "No answer came. Reload the page to see whether it was done, then try again." };
+      return { ok: false, message: "The service did not answer. Reload the page to see whether it was done, then try again." };
     } finally {
       setBusy(false);
     }

@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { Children, isValidElement, type ReactNode } from "react";
+import { FoldSummary } from "../ui/fold-summary";
 import { AgentLinks } from "./agent-links";
 import { DocsNav, type NavPlace } from "./docs-nav";
 import { type DocsPath, docsPageAt, docsPages } from "./docs-pages";
@@ -77,7 +78,7 @@ const SectionsAside = ({ sections }: { sections: Sections }) => (
 /** Above the text where there is no space beside it. */
 const SectionsMenu = ({ sections, className }: { sections: Sections; className: string }) => (
   <details className={`border-b border-line text-sm text-muted ${className}`}>
-    <summary className="cursor-pointer py-2.5">On this page</summary>
+    <FoldSummary className="py-2.5">On this page</FoldSummary>
     <ul className="pb-3 pl-4">{sectionLinks(sections)}</ul>
   </details>
 );

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { FoldSummary } from "../ui/fold-summary";
 import { type DocsPath, docsGroups, docsPages } from "./docs-pages";
 
 export interface NavPlace {
@@ -24,10 +25,12 @@ export function DocsNav({ path, here, below }: DocsNavProps) {
       </nav>
       {/* Keyed by its page: a menu that stays open would cover the page that it led to. */}
       <details key={here.href} className="border-b border-line text-sm lg:hidden">
-        <summary className="cursor-pointer py-2.5">
-          <span className="text-muted">Docs: </span>
-          <span className="font-medium break-words">{here.text}</span>
-        </summary>
+        <FoldSummary className="py-2.5">
+          <span className="min-w-0 break-words">
+            <span className="text-muted">Docs: </span>
+            <span className="font-medium">{here.text}</span>
+          </span>
+        </FoldSummary>
         <nav aria-label="Docs menu" className="pb-4 pl-4">
           <Groups path={path} here={here} below={below} />
         </nav>

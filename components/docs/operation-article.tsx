@@ -2,6 +2,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { JsonText } from "@/components/ui/text/json-text";
 import { CodeBlock } from "../ui/code-block";
+import { FoldSummary } from "../ui/fold-summary";
 import { WithCode } from "./code";
 import { CodeTabs } from "./code-tabs";
 import { DocsTitle } from "./docs-frame";
@@ -96,7 +97,9 @@ const TryIt = ({ operation: { tryIt }, keyHint }: OperationArticleProps) => (
 function AnswerFields({ fields }: { fields: readonly Field[] }) {
   return (
     <details className="text-sm">
-      <summary className="cursor-pointer py-1 text-muted transition hover:text-ink">{fields.length} fields</summary>
+      <FoldSummary className="w-fit py-1 text-muted">
+        {fields.length} {fields.length === 1 ? "field" : "fields"}
+      </FoldSummary>
       <div className="mt-2">
         <FieldList fields={fields} />
       </div>

@@ -48,8 +48,8 @@ export function LinkedSigner({ signers, action, busy, problem, press }: LinkedSi
           <p className="text-sm text-muted">
             {stranger ? (
               <>
-                <span className="font-mono text-ink">{shortAddress(stranger.address)}</span> is not linked to this account. Switch to one of
-                your linked wallets: {signers.map(({ address }) => shortAddress(address)).join(", ")}.
+                <span className="font-mono text-ink">{shortAddress(stranger.address)}</span> can’t sign this. Switch to one of these
+                wallets: {signers.map(({ address }) => shortAddress(address)).join(", ")}.
               </>
             ) : (
               "Connect a linked wallet to sign. Signing is free."

@@ -3,6 +3,7 @@
 
 import type { Limits } from "@/lib/access/limits/bucket";
 import { limiter } from "@/lib/access/limits/limiter";
+import { durationText } from "@/lib/base/text/duration-text";
 import { refuse } from "./answer";
 import type { Owner } from "./owner";
 import type { Refusal } from "./views/answer";
@@ -18,7 +19,7 @@ export async function countChange({ sessionId, accountId }: Pick<Owner, "session
   ];
   for (const [subject, limits] of counted) {
     const entry = await limiter().enter(subject, limits);
-    if (!entry.granted) return refuse(`Too many changes in the last minute. Try again in ${Math.ceil(entry.retryAfterMs / 1_000)} s.`);
+    if (!entry.granted) return refuse(`Too many changes in the last minute. Try again in ${durationText(entry.retryAfterMs / 1_000)}.`);
     entry.leave();
   }
   return null;

@@ -65,7 +65,7 @@ export async function unlinkOwnWallet(owner: Owner, wallet: Wallet, proof: Proof
   if (others.length === 0) return refuse(refusalText("last_wallet"));
   const fresh = await listNewWallets(owner);
   if (others.every(({ wallet: one }) => fresh.some((other) => isSameWallet(other, one)))) return refuse(refusalText("wallet_new"));
-  const statement = `Unlink wallet ${displayAddress(stored)} from account ${owner.accountId} at ${config().SERVICE_NAME} in 24 hours. From now on it signs nothing for this account.`;
+  const statement = `Unlink wallet ${displayAddress(stored)} from account ${owner.accountId} at ${config().SERVICE_NAME} in 24 hours. From now on it cannot sign for this account.`;
   const refusal = await checkConfirmation(owner, statement, proof, [stored, ...fresh]);
   if (refusal) return refusal;
   const outcome = await startUnlinking(owner, wallet);

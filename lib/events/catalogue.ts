@@ -2,6 +2,7 @@
 // how they are read, shown, documented and sent.
 
 import type { NanoUsd } from "@/lib/base/money";
+import { paymentFailures } from "@/lib/chains/payment-failure";
 import type { KindName } from "@/lib/providers/prices";
 
 /** Amounts are stored as texts in nano-USD. */
@@ -40,7 +41,6 @@ const optional = (field: EventField): EventField => ({ ...field, isOptional: tru
 
 const keyId = text("The key's ID.");
 const period = text("The period of the spending limit: hour, day, week, month or total.");
-
 const exampleKey = "key_0WAqXk3eB1c2D3e4F5g6";
 const exampleAddress = "0x52908400098527886E0F7030069857D2E4169EE7";
 const exampleTransaction = "0x9f0c1d2e3b4a59687786a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0";
@@ -72,7 +72,7 @@ const payment = {
     payer: text("The wallet that signed it."),
     amount: usd("Amount of USDC."),
     transaction: optional(text("The transaction that moved it.")),
-    reason: optional(text("Why it failed.")),
+    reason: optional(text(`Why it failed: ${Object.keys(paymentFailures).join(", ")}, or reversed (its chain dropped it).`)),
   },
   example: { paymentId: "pay_0WAqXk3eB1c2D3e4F5g6", network: "eip155:8453", payer: exampleAddress, amount: "10000000" },
 };
@@ -85,7 +85,7 @@ const withdrawal = {
     fee: usd("Fee charged on top of it."),
     destination: text("The wallet that it is paid to."),
     transaction: optional(text("The transaction that paid it.")),
-    reason: optional(text("Why it was not paid. The amount is back in the balance.")),
+    reason: optional(text("Why it was not paid: cancelled, or a sentence.")),
   },
   example: {
     withdrawalId: "wd_0WAqXk3eB1c2D3e4F5g6",
@@ -116,11 +116,15 @@ const types = {
   },
   "balance.exhausted": {
     title: "Balance too low for a request",
-    when: "A request was refused because the balance does not cover it. Sent once until you deposit.",
+    when: "A request was refused because the balance does not cover it. Sent again only after the balance has gone up.",
     fields: { available: usd("The available balance."), needed: usd("The maximum cost of the request.") },
     example: { available: "1200000", needed: "4500000" },
   },
-  "deposit.seen": { ...deposit, title: "Deposit seen", when: "A deposit was seen on its chain. It is credited once confirmed." },
+  "deposit.seen": {
+    ...deposit,
+    title: "Deposit seen",
+    when: "A deposit was seen on its chain. It is credited once confirmed, if it reaches the minimum deposit.",
+  },
   "deposit.credited": { ...deposit, title: "Deposit credited", when: "A deposit was added to the balance." },
   "deposit.reversed": {
     ...deposit,
@@ -136,7 +140,7 @@ const types = {
   "payment.failed": {
     ...payment,
     title: "Payment failed",
-    when: "A signed payment failed or was dropped by its chain. No money was moved.",
+    when: "A signed payment failed, or its chain dropped it after it was credited. No USDC left the wallet.",
     example: { ...payment.example, reason: "expired" },
   },
   "withdrawal.requested": {
@@ -173,7 +177,7 @@ const types = {
   "withdrawal.failed": {
     ...withdrawal,
     title: "Withdrawal failed",
-    when: "A withdrawal was cancelled, refused or could not be paid. Its amount is back in the balance.",
+    when: "A withdrawal was cancelled, refused or could not be paid. Its amount and fee are back in the balance.",
     example: { ...withdrawal.example, reason: "cancelled" },
   },
   "key.cap_80": {
@@ -204,11 +208,11 @@ const types = {
   },
   "key.spike": {
     title: "Unusual key spending",
-    when: "A key spent far more in an hour than it usually does.",
+    when: "A key spent far more in 60 minutes than it usually does in this hour of the week; in a new account, more than $10.",
     fields: {
       keyId,
       spent: usd("Spent in the last 60 minutes."),
-      usual: usd("What it usually spends in this hour of the week, or what the account spends if the key is new."),
+      usual: usd("What it usually spends in this hour of the week, or what the account spends if the key is new; 0 if the account is new."),
       underWay: usd("The maximum cost of its running requests."),
       paused: text("yes if the key was paused, which its owner can choose; otherwise no."),
     },
@@ -218,13 +222,13 @@ const types = {
   "key.paused": {
     ...key,
     title: "Key paused",
-    when: "A key was paused. Its requests are refused until it is resumed.",
+    when: "A key was paused, by you or by its spending alert. Its requests are refused until you resume it.",
     example: keyExample,
   },
   "key.revoked": { ...key, title: "Key revoked", when: "A key was permanently revoked.", example: keyExample },
   "endpoint.changed": {
     title: "Destination changed",
-    when: "A destination was added, changed or deleted. The destination itself is always notified, one last time when it is turned off or deleted.",
+    when: "A destination was turned on, turned off or deleted, got other events or a new secret, or was added (except your first). The destination itself is notified too, whichever events it receives.",
     fields: {
       endpointId: text("The destination's ID."),
       kind: text("webhook, chat or email."),
@@ -237,14 +241,12 @@ const types = {
   },
   "endpoint.disabled": {
     title: "Destination turned off",
-    when: "A destination was turned off because it answered 410, failed for five days, or its reader unsubscribed. Your other destinations are notified.",
+    when: "A destination was turned off because it answered 410, every attempt failed for five days, or its recipient unsubscribed. It is not notified itself.",
     fields: {
       endpointId: text("The destination's ID."),
       kind: text("webhook, chat or email."),
       host: text("Its host."),
-      reason: text(
-        "gone: it answered 410. failing: every delivery failed for five days. unsubscribed: the reader of the emails unsubscribed.",
-      ),
+      reason: text("gone: it answered 410. failing: every attempt failed for five days. unsubscribed: the recipient unsubscribed."),
       failingSince: optional(time("When it started to fail.")),
     },
     example: {
@@ -277,7 +279,11 @@ const types = {
       ],
     },
   },
-  "wallet.linked": { ...wallet, title: "Wallet linked", when: "A wallet was linked. It can sign in and receive withdrawals." },
+  "wallet.linked": {
+    ...wallet,
+    title: "Wallet linked",
+    when: "A wallet was linked. It can sign in now and receive withdrawals after 24 hours.",
+  },
   "wallet.leaving": {
     title: "Wallet being unlinked",
     when: "One of your wallets asked to unlink another. If it was not you, keep the wallet under Settings.",

@@ -1,20 +1,48 @@
-// Each event in one sentence for people, with the amounts that decide: for chats, mails and the console.
+// Each event in one sentence for people, with the amounts that decide: for chats, mails and the console. Codes are for programs: here each
+// has its words.
 
 import { formatUsd, nanoUsd } from "@/lib/base/money";
+import { paymentFailures } from "@/lib/chains/payment-failure";
+import { displayAddress } from "@/lib/chains/wallet";
 import type { KindName } from "@/lib/providers/prices";
 import { type EventTypeName, isEventType, type PriceChange } from "./catalogue";
 import type { EventValue } from "./event-data";
 
+type Value = EventValue | undefined;
 type Data = Readonly<Record<string, EventValue>>;
+type Words = Readonly<Record<string, string>>;
 
-const money = (value: EventValue | undefined): string => (typeof value === "bigint" ? formatUsd(nanoUsd(value)) : "an amount");
-const because = ({ reason }: Data): string => (reason ? ` (${reason})` : "");
-const change = ({ kind, before, after, fromInputTokens }: PriceChange): string => {
-  const where = fromInputTokens ? ` for prompts of ${fromInputTokens.toLocaleString("en-US")} tokens or more` : "";
-  return `${kindTexts[kind]}${where} from ${formatUsd(before)} to ${formatUsd(after)}`;
-};
+const money = (value: Value): string => (typeof value === "bigint" ? formatUsd(nanoUsd(value)) : "an amount");
 
-const kindTexts: Readonly<Record<KindName, string>> = {
+const total = (...values: Value[]): string =>
+  money(values.every((value) => typeof value === "bigint") ? nanoUsd(values.reduce((sum, value) => sum + value, 0n)) : undefined);
+
+/** A code that a newer release wrote has no words yet. */
+const from = (words: Words, unknown: string) => (code: Value) => words[String(code)] ?? unknown;
+
+const moment = { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" } as const;
+const timeText = (at: Date, shape: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat("en-GB", { ...shape, timeZone: "UTC" }).format(at).replace("Sept ", "Sep ");
+
+/** UTC, since nobody told us where the reader is. */
+const time = (at: Value, unknown: string): string => (at instanceof Date ? `${timeText(at, moment)} UTC` : unknown);
+
+const day = (date: Value): string =>
+  typeof date === "string" && /^\d{4}-\d{2}-\d{2}$/.test(date)
+    ? timeText(new Date(`${date}T00:00:00Z`), { day: "numeric", month: "long", year: "numeric" })
+    : String(date);
+
+const address = (value: Value): string =>
+  /^0x[0-9a-f]{40}$/i.test(String(value)) ? displayAddress({ chain: "evm", address: String(value) }) : String(value);
+
+const chain = from({ base: "Base", solana: "Solana" }, "its network");
+const per = from({ hour: "per hour", day: "per day", week: "per week", month: "per month" }, "in total");
+const destination = from({ webhook: "webhook", chat: "Slack or Discord channel", email: "email address" }, "destination");
+
+/** By its name, as far as the caller knows it. */
+const key = ({ name, last4, keyId }: Data): string => (name ? `“${name}” (…${last4})` : String(keyId));
+
+const kinds: Readonly<Record<KindName, string>> = {
   input: "input",
   cache_read: "cached input",
   cache_write: "cache writes",
@@ -24,65 +52,82 @@ const kindTexts: Readonly<Record<KindName, string>> = {
   reasoning: "reasoning",
 };
 
-const chainOf = (chain: EventValue | undefined): string => chainNames[String(chain)] ?? String(chain);
-const chainNames: Readonly<Record<string, string>> = { base: "Base", solana: "Solana" };
+function priceChange({ kind, before, after, fromInputTokens }: PriceChange): string {
+  const where = fromInputTokens ? ` for prompts of ${fromInputTokens.toLocaleString("en-US")} tokens or more` : "";
+  return `${kinds[kind]}${where} from ${formatUsd(before)} to ${formatUsd(after)}`;
+}
 
-const keyOf = ({ name, last4, keyId }: Data): string => (name ? `“${name}” (…${last4})` : String(keyId));
+const whyNotPaid = from({ ...paymentFailures, reversed: "its network dropped the transaction" }, paymentFailures.settlement_failed);
 
-const whyDisabled: Readonly<Record<string, string>> = {
-  gone: "it answered 410 Gone",
-  unsubscribed: "its recipient unsubscribed",
-};
+const whyOff = from(
+  { gone: "it answered 410 Gone", failing: "every attempt failed for five days", unsubscribed: "its recipient unsubscribed" },
+  "nothing can be delivered to it",
+);
 
-const changeTexts: Readonly<Record<string, string>> = {
-  added: "was added",
-  switched_on: "was turned on",
-  switched_off: "was turned off",
-  deleted: "was deleted",
-  events: "now receives different events",
-  secret: "got a new secret",
-};
+const changed = from(
+  {
+    added: "was added",
+    switched_on: "was turned on",
+    switched_off: "was turned off",
+    deleted: "was deleted",
+    events: "now receives different events",
+    secret: "got a new secret",
+  },
+  "was changed",
+);
+
+/** Cancelled by its owner, or refused and failed for a reason that was written for them. */
+function endOfWithdrawal({ reason = "", amount, fee, destination: to }: Data): string {
+  const written = String(reason).trim();
+  const why = ["", "cancelled", "refused", "failed"].includes(written) ? "" : ` ${written}${written.endsWith(".") ? "" : "."}`;
+  const end = reason === "cancelled" ? "was cancelled" : "was not paid";
+  return `Withdrawal of ${money(amount)} to ${address(to)} ${end}.${why} ${total(amount, fee)} is back in your balance.`;
+}
+
+/** A key of a new account has nothing to compare with. */
+const usually = (usual: Value): string => (usual === 0n ? "" : ` It usually spends ${money(usual)} in this hour of the week.`);
 
 const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
   "account.closed": () =>
-    "Your account was closed. If that was not you, sign in with one of its wallets: that opens it again. Personal data is deleted after seven days.",
+    "Your account was closed. If this was not you, sign in with one of its wallets to reopen it. Personal data is deleted after seven days.",
   "balance.low": ({ balance, threshold }) => `Your balance is ${money(balance)}, below your threshold of ${money(threshold)}.`,
   "balance.exhausted": ({ available, needed }) =>
     `A request was refused because it could cost ${money(needed)} and only ${money(available)} is available.`,
-  "deposit.seen": ({ amount, chain }) => `${money(amount)} deposit seen on ${chainOf(chain)}. We'll credit it once confirmed.`,
-  "deposit.credited": ({ amount, chain }) => `${money(amount)} deposit on ${chainOf(chain)} credited to your balance.`,
-  "deposit.reversed": ({ amount, chain }) =>
-    `${chainOf(chain)} reversed a ${money(amount)} deposit. If it was credited, we took it out of your balance.`,
-  "payment.completed": ({ amount, payer }) => `Payment of ${money(amount)} by ${payer} completed.`,
-  "payment.failed": (data) => `Payment of ${money(data.amount)} by ${data.payer} failed${because(data)}.`,
-  "withdrawal.requested": ({ amount, destination, payFrom }) =>
-    `Withdrawal of ${money(amount)} to ${destination} requested${payFrom ? "; it is paid after the waiting time you set" : ""}. If this was not you, cancel it on the Withdraw page.`,
-  "withdrawal.rules_changed": () => "Your withdrawal limits were changed. Stricter limits apply immediately; looser ones after 24 hours.",
-  "withdrawal.completed": ({ amount, destination }) => `Withdrawal of ${money(amount)} to ${destination} paid.`,
-  "withdrawal.failed": (data) => `Withdrawal of ${money(data.amount)} was not paid${because(data)}. The amount is back in your balance.`,
-  "key.cap_80": ({ keyId, spent, cap, period }) =>
-    `Key ${keyId} has spent ${money(spent)} of its ${money(cap)} spending limit (${period}).`,
-  "key.cap_reached": ({ keyId, needed, used, cap, period }) =>
-    `A request with key ${keyId} was refused because it could cost ${money(needed)} and ${money(used)} of the key's ${money(cap)} spending limit (${period}) is used.`,
-  "key.spike": ({ keyId, spent, usual, paused }) =>
-    `Key ${keyId} spent ${money(spent)} in the last 60 minutes. It usually spends ${money(usual)}.${paused === "yes" ? " It was paused." : ""}`,
-  "key.created": (data) => `Key ${keyOf(data)} was created.`,
-  "key.paused": (data) => `Key ${keyOf(data)} was paused. Its requests are refused until it is resumed.`,
-  "key.revoked": (data) => `Key ${keyOf(data)} was revoked.`,
+  "deposit.seen": (data) =>
+    `${money(data.amount)} deposit seen on ${chain(data.chain)}. It is credited once confirmed, if it reaches the minimum deposit.`,
+  "deposit.credited": (data) => `${money(data.amount)} deposit on ${chain(data.chain)} credited to your balance.`,
+  "deposit.reversed": (data) =>
+    `The transaction of a ${money(data.amount)} deposit was dropped by ${chain(data.chain)}. If it was credited, we took it out of your balance.`,
+  "payment.completed": ({ amount, payer }) => `Payment of ${money(amount)} by ${address(payer)} completed.`,
+  "payment.failed": ({ amount, payer, reason }) => `Payment of ${money(amount)} by ${address(payer)} failed: ${whyNotPaid(reason)}.`,
+  "withdrawal.requested": ({ amount, destination: to, payFrom }) =>
+    `Withdrawal of ${money(amount)} to ${address(to)} requested.${payFrom ? ` It waits until ${time(payFrom, "your waiting time is over")}.` : ""} If this was not you, cancel it on the Withdraw page.`,
+  "withdrawal.rules_changed": () =>
+    "Your withdrawal rules were changed. Stricter limits apply immediately; looser ones after 24 hours. If this was not you, check them on the Withdraw page.",
+  "withdrawal.completed": ({ amount, destination: to }) => `Withdrawal of ${money(amount)} to ${address(to)} paid.`,
+  "withdrawal.failed": endOfWithdrawal,
+  "key.cap_80": ({ spent, cap, period, ...data }) =>
+    `Key ${key(data)} has spent ${money(spent)} of its spending limit of ${money(cap)} ${per(period)}.`,
+  "key.cap_reached": ({ needed, used, cap, period, ...data }) =>
+    `A request with key ${key(data)} was refused because it could cost ${money(needed)}, and ${money(used)} of the key’s spending limit of ${money(cap)} ${per(period)} is used.`,
+  "key.spike": ({ spent, usual, paused, ...data }) =>
+    `Key ${key(data)} spent ${money(spent)} in the last 60 minutes.${usually(usual)}${paused === "yes" ? " It was paused." : ""}`,
+  "key.created": (data) => `Key ${key(data)} was created.`,
+  "key.paused": (data) => `Key ${key(data)} was paused. Its requests are refused until you resume it.`,
+  "key.revoked": (data) => `Key ${key(data)} was revoked.`,
   "endpoint.changed": ({ kind, host, change }) =>
-    `The ${kind} at ${host} ${changeTexts[String(change)] ?? "was changed"}. If this was not you, sign out everywhere on the Settings page.`,
-  "endpoint.disabled": ({ kind, host, reason }) =>
-    `The ${kind} at ${host} was turned off: ${whyDisabled[String(reason)] ?? "every delivery failed for five days"}.`,
+    `The ${destination(kind)} at ${host} ${changed(change)}. If this was not you, sign out everywhere on the Settings page.`,
+  "endpoint.disabled": ({ kind, host, reason }) => `The ${destination(kind)} at ${host} was turned off: ${whyOff(reason)}.`,
   "model.retiring": ({ model, retiresOn, successor }) =>
-    `${model} retires on ${retiresOn}.${successor ? ` Use ${successor} instead.` : ""}`,
+    `${model} will be retired on ${day(retiresOn)}.${successor ? ` Use ${successor} instead.` : ""}`,
   "price.changed": ({ model, changes }) =>
-    `The price of ${model} per million tokens changed: ${Array.isArray(changes) ? changes.map(change).join("; ") : "see the models page"}.`,
-  "wallet.linked": ({ address }) => `Wallet ${address} was linked and can now sign in.`,
-  "wallet.leaving": ({ address }) =>
-    `Wallet ${address} will be unlinked in 24 hours. If this was not you, choose Keep on the Settings page.`,
-  "wallet.unlinked": ({ address }) => `Wallet ${address} was unlinked.`,
+    `The price of ${model} per million tokens changed: ${Array.isArray(changes) ? changes.map(priceChange).join("; ") : "see the models page"}.`,
+  "wallet.linked": (data) => `Wallet ${address(data.address)} was linked and can now sign in.`,
+  "wallet.leaving": (data) =>
+    `Wallet ${address(data.address)} will be unlinked on ${time(data.leavesAt, "the next day")}. If this was not you, choose Keep on the Settings page.`,
+  "wallet.unlinked": (data) => `Wallet ${address(data.address)} was unlinked.`,
 };
 
-/** One sentence, or two; for a type that a newer release wrote, its name. */
+/** One sentence, or a few; for a type that a newer release wrote, its name. */
 export const sentenceOf = ({ type, data }: { type: string; data: Data }): string =>
   isEventType(type) ? sentences[type](data) : `Event ${type}.`;

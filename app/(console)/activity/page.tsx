@@ -22,7 +22,7 @@ export default async function ActivityPage({ searchParams }: ActivityPageProps) 
   return (
     <>
       <PageHeading title="Activity">
-        Who changed what: sessions, wallets, keys, alerts and withdrawals. Nothing here can be changed or deleted.
+        Who signed in and who changed wallets, keys, alerts and withdrawals. Nobody can edit or remove an entry.
       </PageHeading>
       <ActivityFilter group={query.group} choices={activityChoices} />
       {entries.length > 0 ? (
@@ -41,7 +41,7 @@ export default async function ActivityPage({ searchParams }: ActivityPageProps) 
         older={older && activityHref(query, { before: older })}
       />
       <p className="mt-4 text-xs text-muted">
-        Browsers, addresses, names and signed texts are erased from this log after {personalDays} days; the rest stays.
+        After {personalDays} days, browsers, addresses, names and signed texts are erased from their entries. The rest is kept.
       </p>
     </>
   );

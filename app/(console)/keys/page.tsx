@@ -45,7 +45,7 @@ export default async function KeysPage({ searchParams }: KeysPageProps) {
     <StepUp signers={wallets} access={readWalletAccess()} ask={actions.ask}>
       {/* Always there: a button among the keys would leave the page with its dialog, and a secret in it, once there is one. */}
       <PageHeading title="API keys" action={create}>
-        Keys let your apps spend from your balance, up to a spending limit. Keep them secret.
+        Your apps use keys to spend from your balance, up to the limit you set. Keep keys secret.
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice isLeaving={owner.isLeaving} /> : null}
       {keys.length > 0 ? (

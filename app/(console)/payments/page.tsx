@@ -31,9 +31,9 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
   return (
     <>
       <PageHeading title="Pay per request">
-        Pay for a single request with a signature from your wallet, in USDC on Base. You approve an allowance once. Each payment is taken
-        before the model runs, and whatever the answer doesn’t cost stays yours.{" "}
-        <HeadingLink href="/docs/payments">How payments work</HeadingLink> · <HeadingLink href="/playground">Try it</HeadingLink>
+        Pay for a single request with a signature from your wallet, in USDC on Base. Approve an allowance first. Each payment is taken
+        before the model runs; what the answer doesn’t cost stays yours. <HeadingLink href="/docs/payments">How payments work</HeadingLink>{" "}
+        · <HeadingLink href="/playground">Try it</HeadingLink>
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice isLeaving={owner.isLeaving} /> : null}
       <div className="grid gap-10">
@@ -65,8 +65,8 @@ const NoOffer = ({ isComing }: { isComing: boolean }) =>
   isComing ? (
     <>
       <PageRefresh everyMs={LOOKS_EVERY_MS} />
-      <EmptyState title="The payment contract is not deployed yet">
-        It is deployed when the service starts, which takes about a minute. This page updates automatically.
+      <EmptyState title="Pay per request is not ready yet">
+        The payment contract is being deployed, or Base does not respond. This page updates automatically.
       </EmptyState>
     </>
   ) : (

@@ -39,7 +39,7 @@ export default async function SettingsPage() {
       <PageHeading title="Settings">Manage your wallets, sessions and account.</PageHeading>
       {owner.isFrozen ? <FrozenNotice isLeaving={owner.isLeaving} /> : null}
       <div className="grid gap-10">
-        <Panel title="Wallets" aside="Each wallet can sign in and has full access to this account.">
+        <Panel title="Wallets" aside="Each wallet can sign in. New ones can receive withdrawals after 24 hours.">
           <StepUp signers={wallets} access={readWalletAccess()} ask={actions.requestConfirmation}>
             <WalletList wallets={wallets} unlink={actions.unlinkWallet} keep={actions.keepWallet} />
           </StepUp>

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readNextPath, signedOutText } from "./next-path";
 
 test("sign-in leads back to a page of the console with its query, and nowhere else", () => {
-  for (const path of ["/usage", "/usage?model=gpt-4o&from=2026-11-01", "/usage?name=my+key", "/usage?name=a%20b", "/settings"])
+  for (const path of ["/usage", "/usage?model=gpt-4o&from=2026-11-01", "/usage?name=my+key", "/usage?name=a%20b", "/settings", "/activity"])
     expect(readNextPath(path), path).toBe(path);
   for (const path of [
     undefined,

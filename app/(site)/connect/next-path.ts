@@ -1,22 +1,14 @@
 // Where sign-in leads, and what its page says about that.
 
-/** The areas of the console. */
-const titles: Readonly<Record<string, string>> = {
-  overview: "Overview",
-  keys: "Keys",
-  deposit: "Deposit",
-  withdraw: "Withdraw",
-  usage: "Usage",
-  playground: "the playground",
-  payments: "Pay per request",
-  settings: "Settings",
-  alerts: "Alerts",
-};
+import { consoleAreas } from "@/components/console/console-areas";
+
+/** The areas of the console, by the name in their path. */
+const titles: ReadonlyMap<string, string> = new Map(consoleAreas.map(({ href, text }) => [href.slice(1), text]));
 
 /** The title of the area at this path of the console; undefined for any other path. */
 function titleOf(path: string): string | undefined {
   const area = /^\/([a-z]+)(?:[/?][\w/?=&.,:%+~-]*)?$/.exec(path)?.[1] ?? "";
-  return Object.hasOwn(titles, area) ? titles[area] : undefined;
+  return titles.get(area);
 }
 
 export const overview = "/overview";

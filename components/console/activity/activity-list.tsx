@@ -1,5 +1,6 @@
 import { LocalTime } from "@/components/ui/text/local-time";
 import type { ActivityEntry } from "@/lib/console/views/activity";
+import { FoldSummary } from "../../ui/fold-summary";
 
 /** Who did what, the newest first. */
 export const ActivityList = ({ entries }: { entries: readonly ActivityEntry[] }) => (
@@ -43,7 +44,7 @@ export const ActivityList = ({ entries }: { entries: readonly ActivityEntry[] })
 
 const SignedText = ({ text }: { text: string }) => (
   <details className="my-1 text-xs">
-    <summary className="cursor-pointer text-muted underline underline-offset-4 hover:text-ink">The text that was signed</summary>
+    <FoldSummary className="w-fit py-1 text-muted">Signed message</FoldSummary>
     <pre className="mt-1 rounded border border-edge bg-panel p-3 font-mono whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</pre>
   </details>
 );

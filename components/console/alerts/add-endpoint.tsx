@@ -59,7 +59,7 @@ function NewEndpoint({ add, choices, offersMail, onClose }: Omit<AddEndpointProp
   return (
     <FormDialog
       title="Add destination"
-      description="We send each event within seconds, and retry for three days if delivery fails."
+      description={`${isMail ? "" : "Each event is sent within seconds. "}Failed deliveries are retried for three days.`}
       action="Add destination"
       fields={["target", "name", "types"]}
       submit={() => add(draft.value)}

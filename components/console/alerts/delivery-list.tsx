@@ -1,4 +1,4 @@
-import { ChevronRightIcon, RotateCcwIcon } from "lucide-react";
+import { RotateCcwIcon } from "lucide-react";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { CodeBlock } from "@/components/ui/code-block";
 import { LocalTime } from "@/components/ui/text/local-time";
@@ -6,6 +6,7 @@ import { countText } from "@/components/ui/text/number-text";
 import { prettyJson } from "@/components/ui/text/pretty-json";
 import type { AlertDelivery } from "@/lib/console/views/alerts";
 import type { Answer } from "@/lib/console/views/answer";
+import { FoldSummary } from "../../ui/fold-summary";
 import { ActionButton } from "../action-button";
 
 interface DeliveryListProps {
@@ -19,11 +20,10 @@ export const DeliveryList = ({ deliveries, sendAgain, frozen }: DeliveryListProp
   <ul aria-label="Deliveries" className="text-sm">
     {deliveries.map((item) => (
       <li key={item.id} className="border-b border-line first:border-t">
-        <details className="group">
-          <summary className="flex cursor-pointer list-none items-start gap-2 py-3 transition hover:bg-panel [&::-webkit-details-marker]:hidden">
-            <ChevronRightIcon aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-muted transition group-open:rotate-90" />
+        <details>
+          <FoldSummary className="items-start gap-2 py-3 hover:bg-panel" chevronClassName="mt-0.5">
             <Line item={item} />
-          </summary>
+          </FoldSummary>
           <div className="grid gap-4 pt-1 pb-4 pl-6">
             <Attempts item={item} />
             <CodeBlock wraps title="Payload" copy={item.body}>
@@ -33,7 +33,7 @@ export const DeliveryList = ({ deliveries, sendAgain, frozen }: DeliveryListProp
               <ActionButton
                 action={sendAgain}
                 input={{ deliveryId: item.id }}
-                done="Resending, with the same ID."
+                done="Resending with the same event ID."
                 icon={<RotateCcwIcon aria-hidden="true" />}
                 className="justify-self-start"
               >
@@ -52,8 +52,8 @@ const tones: Readonly<Record<AlertDelivery["state"], Tone>> = { pending: "waitin
 const attemptsText = (count: number): string => (count === 1 ? "1 attempt" : `${count} attempts`);
 
 const Line = ({ item: { createdAt, type, title, isSample, endpoint, state, tries, last } }: { item: AlertDelivery }) => (
-  <span className="flex min-w-0 grow flex-wrap gap-x-3 gap-y-1 md:grid md:gap-x-4 md:grid-cols-[7rem_minmax(0,2fr)_minmax(0,2fr)_6rem_minmax(0,2fr)] md:items-baseline">
-    <span className="text-muted">
+  <span className="grid min-w-0 grow grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 gap-y-1 md:grid-cols-[7rem_minmax(0,2fr)_minmax(0,2fr)_6rem_minmax(0,2fr)]">
+    <span className="text-muted max-md:order-4">
       <LocalTime at={createdAt} shape="short" />
     </span>
     <span className="min-w-0">
@@ -63,13 +63,13 @@ const Line = ({ item: { createdAt, type, title, isSample, endpoint, state, tries
       </span>
       <span className="block truncate font-mono text-xs text-muted">{type}</span>
     </span>
-    <span className="truncate text-muted" title={endpoint}>
+    <span className="truncate text-muted max-md:order-3" title={endpoint}>
       {endpoint}
     </span>
-    <span>
+    <span className="max-md:order-2 max-md:justify-self-end">
       <Badge tone={tones[state]}>{state}</Badge>
     </span>
-    <span className="min-w-0 text-muted">
+    <span className="min-w-0 text-muted max-md:order-5 max-md:col-span-2">
       {attemptsText(tries.length)}
       {last ? `, last: ${last}` : null}
     </span>
@@ -95,7 +95,7 @@ function Attempts({ item: { tries, tryAt } }: { item: AlertDelivery }) {
       )}
       {tryAt ? (
         <p className="text-muted">
-          Next attempt: <LocalTime at={tryAt} shape="exact" />, or later while the destination is paused after failures.
+          Next attempt: <LocalTime at={tryAt} shape="exact" />, or later while the destination is paused.
         </p>
       ) : null}
     </div>

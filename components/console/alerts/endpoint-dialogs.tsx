@@ -97,7 +97,7 @@ export function SendSample({ item: { id, name, types }, actions, choices, onClos
   return (
     <FormDialog
       title="Send a sample"
-      description={`An event with made-up figures, marked as a sample, to ${name}.`}
+      description={`Sends ${name} an event with made-up figures, marked as a sample.`}
       action="Send sample"
       submit={() => actions.sendSample({ endpointId: id, type })}
       done={() => "Sample on its way. Track it under Deliveries."}
@@ -134,7 +134,7 @@ export function ResendFailed({ item: { id, name }, actions, onClose }: DialogPro
   return (
     <FormDialog
       title="Resend failed events"
-      description={`To ${name}, in order. Each event keeps its ID, so your receiver can skip those it has already handled.`}
+      description={`Sends them to ${name} in order. Each event keeps its ID, so your server can skip those it has already handled.`}
       action="Resend"
       submit={() => actions.resendFailed({ endpointId: id, hours: Number(draft.value) })}
       done={({ count }) => (count === 0 ? "Nothing failed in that time." : `Resending ${count} ${count === 1 ? "event" : "events"}.`)}

@@ -46,12 +46,12 @@ const kinds = { webhook: "Webhook", chat: "Slack or Discord", email: "Email" };
 
 const states: Readonly<Record<AlertEndpointState, { tone: Tone; word: string; reason: string }>> = {
   active: { tone: "good", word: "active", reason: "" },
-  failing: { tone: "waiting", word: "failing", reason: "since" },
-  resting: { tone: "waiting", word: "paused", reason: "after failures, until" },
+  failing: { tone: "waiting", word: "degraded", reason: "Failed or slow responses since" },
+  resting: { tone: "waiting", word: "paused", reason: "after failed or slow responses, until" },
   off: { tone: "plain", word: "off", reason: "You turned it off." },
   gone: { tone: "bad", word: "off", reason: "It answered 410 Gone." },
   failed: { tone: "bad", word: "off", reason: "Every attempt failed for five days, since" },
-  unsubscribed: { tone: "bad", word: "off", reason: "Its reader unsubscribed." },
+  unsubscribed: { tone: "bad", word: "off", reason: "Its recipient unsubscribed." },
   unconfirmed: { tone: "waiting", word: "waiting for confirmation", reason: "Open the link in our email." },
 };
 

@@ -31,7 +31,7 @@ export function EndpointMenu({ item, choices, actions }: EndpointMenuProps) {
   const switchOff = () =>
     showOutcome(
       run(() => actions.switchOff({ endpointId })),
-      "Turned off. Events already on their way are still sent.",
+      "Turned off. Pending events are still sent.",
     );
   const remove = async () => {
     await showOutcome(
@@ -66,7 +66,7 @@ export function EndpointMenu({ item, choices, actions }: EndpointMenuProps) {
         open={open === "delete"}
         onOpenChange={(wanted) => wanted || busy || close()}
         title={`Delete ${name}?`}
-        description="Events already on their way are still sent, and a last one says that it was deleted. Its deliveries are deleted with it. This cannot be undone."
+        description={`${isOn || state === "off" ? "Pending events are still sent, with a last one that says it was deleted. " : ""}Its delivery log is deleted too. This cannot be undone.`}
         action="Delete destination"
         busy={busy}
         onConfirm={() => void remove()}

@@ -34,7 +34,7 @@ export function FaucetButton({ chain, amount, onRequest }: FaucetButtonProps) {
         });
       } else toast.error(answer.message);
     } catch {
-      toast.error("Could not reach the service. Try again."); // the answer never came, so there is nothing more to say
+      toast.error("The service did not answer. Reload the page to see whether it was done, then try again.");
     }
     setBusy(false);
   };

@@ -1,7 +1,7 @@
 "use client";
 
-import { ChevronRightIcon } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { FoldSummary } from "../../ui/fold-summary";
 
 interface AdvancedProps {
   /** As the dialog opens: a draft that is brought back shows what was set. */
@@ -20,11 +20,10 @@ export function Advanced({ isSet, isWrong, children }: AdvancedProps) {
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
       className="group border-t border-line pt-1"
     >
-      <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 text-sm font-medium [&::-webkit-details-marker]:hidden">
-        <ChevronRightIcon aria-hidden="true" className="size-4 text-muted transition group-open:rotate-90" />
+      <FoldSummary className="min-h-11 gap-2 text-sm font-medium">
         Advanced
         <span className="font-normal text-muted group-open:hidden">Expiry, models, permissions, alerts</span>
-      </summary>
+      </FoldSummary>
       <div className="grid gap-5 pt-3 pb-1">{children}</div>
     </details>
   );

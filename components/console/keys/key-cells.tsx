@@ -88,7 +88,7 @@ function limitsOf({ models, expiresAt, clipMinTokens, state, scopes, networks, o
   if (networks.length > 0)
     parts.push({
       id: "networks",
-      text: networks.length === 1 ? "from 1 network" : `from ${networks.length} networks`,
+      text: networks.length === 1 ? "1 allowed IP range" : `${networks.length} allowed IP ranges`,
       title: networks.join("\n"),
     });
   if (expiresAt)
@@ -101,7 +101,7 @@ function limitsOf({ models, expiresAt, clipMinTokens, state, scopes, networks, o
     parts.push({
       id: "clip",
       text: "shortens answers",
-      title: `Answers are shortened to fit balance and cap, down to ${clipMinTokens} tokens`,
+      title: `Answers are shortened to fit the balance and the spending limit, down to ${clipMinTokens} tokens`,
     });
   if (oldSecret) parts.push({ id: "old", text: `old secret …${oldSecret.last4} works until ${momentText(oldSecret.until)}` });
   return parts;

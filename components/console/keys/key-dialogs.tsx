@@ -165,8 +165,11 @@ export function RotateKey({ item, actions, onClose }: KeyDialogProps) {
 }
 
 function hintOf({ last4, oldSecret }: OwnKey, overlap: Overlap): string {
-  if (!oldSecret) return "Until then, both secrets work. You can end the old one at any time.";
+  if (!oldSecret)
+    return overlap === "none"
+      ? "Requests with the old secret fail with 401 within a second."
+      : "Until then, both secrets work. You can end the old one at any time.";
   return overlap === "as_before"
     ? `The newest secret, which ends in ${last4}, stops now. Choose this if you did not save it.`
-    : `The earlier secret, which ends in ${oldSecret.last4}, stops now.`;
+    : `The earlier secret, which ends in ${oldSecret.last4}, stops now in any case.`;
 }

@@ -43,11 +43,11 @@ test("a capped key shows its reserved amount beside its spend, while it holds an
 });
 
 test("a key without a cap names the days of its spend", () => {
-  expect(wordsOf({ cap: null })).toBe("$0.20 last 30 days, no cap");
+  expect(wordsOf({ cap: null })).toBe("$0.20 last 30 days, no limit");
 });
 
 test("a key that spends far more than usual says how much", () => {
   expect(wordsOf({ cap: null, spike: { spent: (USD * 41n) / 10n, usual: USD / 5n } })).toBe(
-    "$0.20 last 30 days, no cap $4.10 this hour, usually $0.20",
+    "$0.20 last 30 days, no limit $4.10 in the last 60 minutes, usually $0.20",
   );
 });

@@ -24,7 +24,8 @@ export function KeySpent({ item, places }: KeySpentProps) {
       <PeriodSpent item={item} places={places} />
       {item.spike ? (
         <span className="mt-1.5 font-sans text-xs text-amber-ink">
-          {formatUsd(item.spike.spent)} this hour, usually {formatUsd(item.spike.usual)}
+          {formatUsd(item.spike.spent)} in the last 60 minutes
+          {item.spike.usual > 0n ? `, usually ${formatUsd(item.spike.usual)}` : null}
         </span>
       ) : null}
     </span>
@@ -36,7 +37,7 @@ function PeriodSpent({ item: { cap, spent, held }, places }: KeySpentProps) {
     return (
       <span className="grid justify-items-end">
         <Amount nano={spent} places={places} />
-        <span className="font-sans text-xs whitespace-nowrap text-muted">last 30 days, no cap</span>
+        <span className="font-sans text-xs whitespace-nowrap text-muted">last 30 days, no limit</span>
       </span>
     );
   }
@@ -46,7 +47,7 @@ function PeriodSpent({ item: { cap, spent, held }, places }: KeySpentProps) {
       {held > 0n ? (
         <span
           className="font-sans text-xs whitespace-nowrap text-muted"
-          title="Reserved for running requests. What they do not use is freed."
+          title="Reserved for running requests. What they do not use becomes available again."
         >
           + {formatUsd(held)} reserved
         </span>

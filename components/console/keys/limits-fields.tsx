@@ -89,7 +89,7 @@ function ExpiryField({ draft, change, error, expiresAt }: PartProps & { expiresA
 function CapField({ draft, change, error }: PartProps) {
   const capped = draft.period !== "none";
   const end = draft.period === "total" ? "you raise it." : "the next period (UTC; weeks start on Monday).";
-  const hint = capped ? `Once the limit is reached, requests fail with 402 until ${end}` : "The key can spend your whole balance.";
+  const hint = capped ? `Requests that could exceed the limit fail with 402 until ${end}` : "The key can spend your whole balance.";
   return (
     <Field label="Spending limit" error={error} hint={hint} limit={{ of: textLimits.amount, text: capped ? draft.amount : "" }}>
       {({ id, ...note }) => (
@@ -163,7 +163,7 @@ function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHou
   const isFactorWrong = !/^([2-9]|[1-9]\d|100)$/.test(factor.trim());
   const spent = spentInHour === null ? "" : ` It spent ${formatUsd(spentInHour)} in the last 60 minutes.`;
   const hint = isOn
-    ? `Sent when the key spends this many times its usual hourly amount, and more than this many dollars. Running requests finish.${spent}`
+    ? `Sent when the key spends more than this many times its usual in 60 minutes, and more than this amount. A new account has no usual yet: there it is sent above $10, and pauses nothing. Running requests finish.${spent}`
     : `No alert when the key spends far more than usual.${spent}`;
   return (
     <Field label="Unusual spending" error={error} hint={hint} limit={{ of: textLimits.amount, text: above }}>

@@ -1,8 +1,8 @@
-import { ChevronRightIcon } from "lucide-react";
 import Link from "next/link";
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { dayText, momentText } from "@/components/ui/text/time-text";
 import type { OwnKey } from "@/lib/console/views/keys";
+import { FoldSummary } from "../../ui/fold-summary";
 import { KeyName } from "./key-cells";
 
 interface RevokedKeysProps {
@@ -17,11 +17,8 @@ interface RevokedKeysProps {
 export function RevokedKeys({ keys, olderHref, newestHref }: RevokedKeysProps) {
   const places = placesOf(keys.map(({ spent }) => spent));
   return (
-    <details open={newestHref !== null} className="group mt-8 border-t border-line">
-      <summary className="flex cursor-pointer list-none items-center gap-1.5 py-3 text-sm text-muted transition hover:text-ink [&::-webkit-details-marker]:hidden">
-        <ChevronRightIcon aria-hidden="true" className="size-4 transition group-open:rotate-90" />
-        Revoked keys
-      </summary>
+    <details open={newestHref !== null} className="mt-8 border-t border-line">
+      <FoldSummary className="py-3 text-sm text-muted">Revoked keys</FoldSummary>
       <ul className="text-sm">
         {keys.map((item) => (
           <li key={item.keyId} className="flex items-baseline gap-4 border-t border-line py-2.5 text-muted">

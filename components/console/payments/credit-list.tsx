@@ -21,8 +21,8 @@ export function CreditList({ credits, isFrozen, claim }: CreditListProps) {
   if (credits.length === 0) {
     return (
       <p className="max-w-reading text-sm text-muted">
-        No credits. When a wallet pays with x402, or before it is linked to an account, whatever the request doesn’t cost is kept as that
-        wallet’s credit. You can move it to your balance here.
+        No credits. When a wallet pays with x402, without an API key, or before it is linked to this account, whatever the request doesn’t
+        cost is kept as that wallet’s credit. You can move it to your balance here.
       </p>
     );
   }

@@ -19,13 +19,6 @@ interface PaymentListProps {
   isNewest: boolean;
 }
 
-const failures: Readonly<Record<string, string>> = {
-  expired: "it expired",
-  allowance_too_low: "the allowance was too low",
-  wallet_balance_too_low: "not enough USDC in the wallet",
-  bad_signature: "the signature did not match the wallet",
-};
-
 /** What wallets paid for requests, what those cost, and what is left. */
 export function PaymentList({ payments, isNewest }: PaymentListProps) {
   const refresh = <PageRefresh everyMs={payments.some(isOpen) ? OPEN_EVERY_MS : QUIET_EVERY_MS} />;
@@ -156,7 +149,7 @@ function wordsOf({ state, chain, failure, cost, changeBelongsTo }: PaymentView):
     case "covered":
       return { tone: "plain", word: "from credit", note: "nothing was taken from the wallet" };
     case "failed":
-      return { tone: "bad", word: "not paid", note: failures[failure ?? ""] ?? "the transaction failed" };
+      return { tone: "bad", word: "not paid", note: failure };
     case "reversed":
       return { tone: "bad", word: "reversed", note: `dropped by ${chainNames[chain]}` };
   }

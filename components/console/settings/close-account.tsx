@@ -9,6 +9,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Problem } from "../../ui/problem";
 import { Amount } from "../../ui/text/amount";
 import type { SignedChallenge } from "../../wallet/wallet-types";
+import { clearOnSignOut } from "../clear-on-sign-out";
 import { useAction } from "../use-action";
 
 interface CloseAccountProps {
@@ -27,7 +28,7 @@ export function CloseAccount({ close, balance, mustLeave, disabled }: CloseAccou
   const [problem, setProblem] = useState<string | null>(null);
   const { busy, run } = useAction();
   const confirm = async () => {
-    const answer = await run(close);
+    const answer = await clearOnSignOut(run(close));
     if (!answer.ok) setProblem(answer.message);
     setOpen(false);
   };

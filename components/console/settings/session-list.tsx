@@ -11,6 +11,7 @@ import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { ActionButton } from "../action-button";
+import { clearOnSignOut } from "../clear-on-sign-out";
 import { useAction } from "../use-action";
 
 type EndSession = (session: { sessionId: string }) => Promise<Answer>;
@@ -72,7 +73,7 @@ function EndAll({ count, endAll }: { count: number; endAll: EndSessions }) {
   const [pausesKeys, setPausesKeys] = useState(false);
   const { busy, run } = useAction();
   const confirm = async () => {
-    const answer = await run(() => endAll({ pausesKeys }));
+    const answer = await clearOnSignOut(run(() => endAll({ pausesKeys })));
     if (!answer.ok) toast.error(answer.message);
   };
   return (

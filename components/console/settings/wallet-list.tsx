@@ -12,6 +12,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { EvmMark, SolanaMark } from "../../wallet/chain-marks";
 import type { SignedChallenge } from "../../wallet/wallet-types";
 import { ActionButton } from "../action-button";
+import { clearOnSignOut } from "../clear-on-sign-out";
 import { showOutcome, useAction } from "../use-action";
 
 type ChangeWallet = (wallet: NamedWallet, proof?: SignedChallenge) => Promise<Answer>;
@@ -35,7 +36,7 @@ export function WalletList({ wallets, unlink, keep }: WalletListProps) {
               <ShortAddress value={wallet.address} what="address" />
               {wallet.isFirst ? <Badge>first wallet</Badge> : null}
               {wallet.isCurrent ? <Badge tone="good">in use</Badge> : null}
-              {wallet.leavesAt ? <Badge tone="waiting">leaving</Badge> : null}
+              {wallet.leavesAt ? <Badge tone="waiting">being unlinked</Badge> : null}
             </span>
             <span className="mt-0.5 block text-xs text-muted">
               {wallet.chain === "evm" ? "Ethereum" : "Solana"} · {wallet.leavesAt ? "unlinked on " : "linked "}
@@ -66,8 +67,9 @@ function Unlink({ wallet, unlink }: { wallet: OwnWallet; unlink: ChangeWallet })
   const { busy, run } = useAction();
   const confirm = async () => {
     const { chain, address } = wallet;
+    const outcome = run((proof) => unlink({ chain, address }, proof));
     await showOutcome(
-      run((proof) => unlink({ chain, address }, proof)),
+      wallet.isCurrent ? clearOnSignOut(outcome) : outcome,
       "This wallet will be unlinked in 24 hours. You can keep it until then.",
     );
     setOpen(false);
@@ -83,10 +85,9 @@ function Unlink({ wallet, unlink }: { wallet: OwnWallet; unlink: ChangeWallet })
         title={`Unlink ${shortAddress(wallet.address)}?`}
         description={
           <>
-            You confirm this with another of your wallets. From now on this wallet can’t sign or receive anything here, and in 24 hours it
-            no longer belongs to this account.{" "}
-            {wallet.isCurrent ? "You are signed in with it, so you will be signed out." : "Its sessions end."} Your balance stays in the
-            account.
+            Confirm with another wallet of this account. This wallet can’t approve anything or receive withdrawals from now on, and is
+            unlinked in 24 hours. Withdrawals to it or signed by it return to your balance unless they were already sent.{" "}
+            {wallet.isCurrent ? "You are signed in with it, so you will be signed out." : "Its sessions end."}
           </>
         }
         action="Unlink wallet"

@@ -2,6 +2,7 @@ import Link from "next/link";
 import type { FailureRow } from "@/lib/console/views/failures";
 import { Badge } from "../../ui/badge";
 import { type Column, DataTable } from "../../ui/data-table";
+import { FoldSummary } from "../../ui/fold-summary";
 import { Amount } from "../../ui/text/amount";
 import { LocalTime } from "../../ui/text/local-time";
 import { ShortAddress } from "../../ui/text/short-address";
@@ -68,9 +69,11 @@ function Failure({ row, isOpen }: { row: FailureRow; isOpen: boolean }) {
       <span className="mt-1 block text-pretty max-md:hidden">{title}</span>
       <span className="mt-0.5 block text-xs text-pretty text-muted max-md:hidden">{fix}</span>
       <details open={isOpen} className="mt-1 text-xs text-muted md:hidden">
-        <summary className="cursor-pointer truncate">
-          <LocalTime at={startedAt} shape="short" /> · <FailureCost row={row} /> · {title}
-        </summary>
+        <FoldSummary>
+          <span className="truncate">
+            <LocalTime at={startedAt} shape="short" /> · <FailureCost row={row} /> · {title}
+          </span>
+        </FoldSummary>
         <p className="mt-1 text-pretty">{fix}</p>
         <p className="mt-1">
           {key}

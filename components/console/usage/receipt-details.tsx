@@ -6,6 +6,7 @@ import { formatUsd } from "@/lib/base/money";
 import { whenLeftText } from "@/lib/base/when-left";
 import type { ChargedRequestReceipt, HeldRequestReceipt, RequestReceipt } from "@/lib/console/views/receipts";
 import { Badge } from "../../ui/badge";
+import { chainNames } from "../../ui/chain-names";
 import { CopyButton } from "../../ui/copy-button";
 
 /** Everything that the ledger records about one request. */
@@ -69,7 +70,7 @@ const PaidWith = ({ payment: { network, payer, amount, transaction } }: { paymen
   <>
     <Line title="Payment">{formatUsd(amount)}</Line>
     <Line title="Network">
-      <span className="font-mono">{network}</span>
+      <span title={network}>{chainNames[network.startsWith("solana:") ? "solana" : "base"]}</span>
     </Line>
     <LongLine title="From" value={payer} copy="Copy wallet address" />
     {transaction === null ? null : <LongLine title="Transaction" value={transaction} copy="Copy transaction" />}

@@ -94,9 +94,11 @@ function Shown({ receipt, onReload }: { receipt: RequestReceipt; onReload: () =>
 
 const NoReceipt = ({ requestId }: { requestId: string }) => (
   <div className="grid gap-4 text-sm">
-    <p>No charge was found under this request id.</p>
+    <p>There is no charge with this request ID.</p>
     <p className="font-mono break-all text-muted">{requestId.slice(0, 100)}</p>
-    <p className="text-muted">Check it against the X-Request-Id header of the response.</p>
+    <p className="text-muted">
+      Check it against the X-Request-Id header of the response. Refused and failed requests are listed separately.
+    </p>
   </div>
 );
 

@@ -45,8 +45,7 @@ export const SearchResult = ({ requestId, found }: SearchResultProps) => (
     ) : (
       <p role="alert" className="text-sm text-pretty">
         No request <span className="font-mono break-all">{requestId}</span> in this account. Check the ID in the response header{" "}
-        <span className="font-mono">X-Request-ID</span>. Refused and failed requests are kept for 30 days; a request that is still running
-        is not listed yet.
+        <span className="font-mono">X-Request-Id</span>. Refused and failed requests are listed for 30 days, up to 100 per minute.
       </p>
     )}
   </Panel>

@@ -3,6 +3,7 @@ import { Amount } from "@/components/ui/text/amount";
 import type { Chain } from "@/lib/console/views/chain";
 import type { AllowanceView } from "@/lib/console/views/withdraw";
 import { chainNames } from "../../ui/chain-names";
+import { chainTimes } from "../../ui/chain-times";
 
 interface AllowancePanelProps {
   chain: Chain;
@@ -19,14 +20,16 @@ export const AllowancePanel = ({ chain, most, allowance }: AllowancePanelProps) 
     </Figure>
     {allowance.unfinal > 0n ? (
       <Figure title="Not final yet" amount={allowance.unfinal}>
-        You can spend it now, and withdraw it once final, in a few minutes.
+        You can spend it now, and withdraw it once final: within {chainTimes.base.final} on Base, {chainTimes.solana.final} on Solana.
       </Figure>
     ) : null}
-    <Figure title="Left in your 24-hour limit" amount={allowance.leftOfDay} />
+    <Figure title="Left in your 24-hour limit" amount={allowance.leftOfDay}>
+      Each withdrawal counts for 24 hours after you request it.
+    </Figure>
     {allowance.leftOfOwn === null ? null : <Figure title="Left in your own limit" amount={allowance.leftOfOwn} />}
     {allowance.leftOfService < most ? (
       <Figure title="Paid right away" amount={allowance.leftOfService}>
-        The service is close to its daily limit. Larger withdrawals are queued.
+        This service is close to its 24-hour limit for all accounts. Larger withdrawals are queued.
       </Figure>
     ) : null}
     <Figure title="Without approval" amount={allowance.leftWithoutApproval}>

@@ -49,7 +49,7 @@ test("a stored wallet that is no longer linked, or leaves, is a box that can be 
     ["Solana HAgk14…Kpqk", false],
     ["Ethereum 0x1111…aaaa no longer linked", true],
   ]);
-  expect(boxesOf(draw([linked(solana), linked(other, day)], [other]))[1]).toEqual(["Ethereum 0x2222…bbbb leaving", true]);
+  expect(boxesOf(draw([linked(solana), linked(other, day)], [other]))[1]).toEqual(["Ethereum 0x2222…bbbb being unlinked", true]);
   // Emptied, it stays until the rules are saved: it was a slip, perhaps.
   expect(boxesOf(draw([linked(solana)], [evm], { chosen: [solana] }))).toEqual([
     ["Solana HAgk14…Kpqk", true],

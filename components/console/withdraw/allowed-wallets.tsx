@@ -41,7 +41,7 @@ export function AllowedWallets({ wallets, stored, chosen, onChange, error, disab
             wallet={wallet}
             isChosen={isChosen}
             disabled={disabled}
-            state={!isAmong(gone, wallet) ? null : isAmong(wallets, wallet) ? "leaving" : "no longer linked"}
+            state={!isAmong(gone, wallet) ? null : isAmong(wallets, wallet) ? "being unlinked" : "no longer linked"}
             onChange={() => onChange(isChosen ? rest : [...rest, wallet])}
           />
         );
@@ -51,7 +51,7 @@ export function AllowedWallets({ wallets, stored, chosen, onChange, error, disab
           ? "None selected: withdrawals can go to any linked wallet."
           : chosen.some((wallet) => isAmong(staying, wallet))
             ? "Withdrawals can go to the selected wallets only."
-            : "No selected wallet is linked anymore, so nothing can be withdrawn. Select another wallet, or none to allow any linked wallet."}
+            : "None of the selected wallets can receive withdrawals, so nothing can be withdrawn. Select another wallet, or none to allow any linked wallet."}
       </p>
       {error ? (
         <p id={`${id}-error`} role="alert" className="text-xs text-red">

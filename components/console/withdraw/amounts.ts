@@ -28,21 +28,33 @@ interface Range extends Omit<Limits, "fee"> {
 }
 
 /** The allowed range, and the reason when the chain holds less than could leave. */
-export function rangeText({ chain, allowance: { leftOnChain, withdrawable, unfinal }, most, least }: Range): string {
+export function rangeText({ chain, allowance, most, least }: Range): string {
+  const { leftOnChain, withdrawable, unfinal } = allowance;
   const [left, other] = [leftOnChain[chain], otherChain(chain)];
   // Another chain would not help.
-  if (withdrawable + unfinal < least) return `Not enough to withdraw. Minimum: ${formatUsd(least)}.`;
+  if (withdrawable + unfinal < least) return notEnough(least);
   if (left !== null && left < least) {
     const isOtherOpen = (leftOnChain[other] ?? least) >= least;
     return `Nothing can be withdrawn on ${chainNames[chain]} right now. ${isOtherOpen ? `Choose ${chainNames[other]}` : "Try again later"}.`;
   }
   if (most < least) {
+    const limit = usedUpLimit(allowance, least);
+    if (limit !== null) return `${limit} Minimum: ${formatUsd(least)}.`;
     return withdrawable < least && withdrawable + unfinal > least
       ? `Recent deposits can be withdrawn once they are final. Minimum: ${formatUsd(least)}.`
-      : `Not enough to withdraw. Minimum: ${formatUsd(least)}.`;
+      : notEnough(least);
   }
   const isOfChain = left !== null && left - most < UNIT;
   return `Minimum ${formatUsd(least)} · maximum ${formatUsd(most)}${isOfChain ? ` on ${chainNames[chain]} right now` : ""}`;
+}
+
+const notEnough = (least: bigint): string => `Not enough to withdraw. Minimum: ${formatUsd(least)} plus the fee.`;
+
+/** The limit that leaves less than the minimum, while the balance has enough; null: none does. */
+function usedUpLimit({ withdrawable, leftOfDay, leftOfOwn }: AllowanceView, least: bigint): string | null {
+  if (withdrawable < least) return null;
+  if (leftOfOwn !== null && leftOfOwn < least) return `The 24-hour limit you set has ${formatUsd(leftOfOwn)} left.`;
+  return leftOfDay < least ? `Your 24-hour limit has ${formatUsd(leftOfDay)} left.` : null;
 }
 
 /** The amount typed so far; null when it is no amount yet. */

@@ -3,10 +3,11 @@
 import dynamic from "next/dynamic";
 import type { ReactNode } from "react";
 import { formatUsd } from "@/lib/base/money";
+import { durationText } from "@/lib/base/text/duration-text";
 import type { DrawnOrder } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { chainNames } from "../../ui/chain-names";
-import { hoursText } from "../../ui/text/time-text";
+import { FoldSummary } from "../../ui/fold-summary";
 import { useFocusOnStep } from "../../ui/use-focus-on-step";
 import { WalletButtonLoading } from "../../wallet/wallet-loading";
 import { OrderSum } from "./order-sum";
@@ -39,16 +40,16 @@ export function OrderReview({ order, onBack, ...signing }: OrderReviewProps) {
           <p>This wallet has no USDC account on Solana yet. The fee includes opening one, which you pay once.</p>
         ) : null}
         {order.waits.ownSeconds > 0 ? (
-          <p className="text-amber-ink">Your rules delay it by {hoursText(order.waits.ownSeconds)}. You can cancel until then.</p>
+          <p className="text-amber-ink">Your rules delay it by {durationText(order.waits.ownSeconds)}. You can cancel it until then.</p>
         ) : null}
         {order.waits.needsApproval ? (
-          <p className="text-amber-ink">{formatUsd(order.amount)} needs manual approval. You can cancel until it is sent.</p>
+          <p className="text-amber-ink">{formatUsd(order.amount)} needs manual approval. You can cancel it until we send it.</p>
         ) : null}
         {order.waits.waitsItsTurn ? (
-          <p className="text-amber-ink">The service has reached its daily limit. This withdrawal will be paid in turn.</p>
+          <p className="text-amber-ink">This exceeds what is left of the service’s 24-hour limit. It will be paid in turn.</p>
         ) : null}
         <details open>
-          <summary className="cursor-pointer underline-offset-4 hover:underline">What your wallet signs</summary>
+          <FoldSummary className="w-fit">What your wallet signs</FoldSummary>
           <pre className="mt-2 overflow-x-auto rounded border border-line bg-panel p-3 font-mono text-xs whitespace-pre-wrap break-all text-ink">
             {order.text}
           </pre>

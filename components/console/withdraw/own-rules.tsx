@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
 import { usdText } from "@/lib/base/money";
+import { durationText } from "@/lib/base/text/duration-text";
 import { textLimits } from "@/lib/base/typed/text-limits";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
 import type { OwnWallet } from "@/lib/console/views/settings";
@@ -10,7 +11,6 @@ import type { OwnRulesDraft, OwnRulesView } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { DollarInput, Field, SelectField } from "../../ui/field";
 import { Problem } from "../../ui/problem";
-import { hoursText } from "../../ui/text/time-text";
 import { hasTooLong, useWrongField } from "../../ui/wrong-field";
 import type { SignedChallenge } from "../../wallet/wallet-types";
 import { useAction } from "../use-action";
@@ -57,7 +57,7 @@ export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
       ) : null}
       <Field
         label="24-hour limit"
-        hint="For all withdrawals together. Leave empty for no limit of your own."
+        hint="For all withdrawals requested within 24 hours, without fees. Leave empty for no limit of your own."
         error={refused?.field === "dailyLimit" ? refused.message : null}
         limit={{ of: textLimits.amount, text: draft.dailyLimit }}
       >
@@ -73,14 +73,14 @@ export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
       </Field>
       <SelectField
         label="Waiting time"
-        hint="We notify you when a withdrawal is requested. You can cancel it until it is paid."
+        hint="Your alert destinations are notified of each withdrawal. You can cancel it until this time is over."
         value={draft.waitSeconds}
         disabled={disabled}
         onChange={(seconds) => change({ waitSeconds: Number(seconds) })}
       >
         {rules.waits.map((seconds) => (
           <option key={seconds} value={seconds}>
-            {seconds === 0 ? "No waiting time" : `Pay after ${hoursText(seconds)}`}
+            {seconds === 0 ? "No waiting time" : `Pay after ${durationText(seconds)}`}
           </option>
         ))}
       </SelectField>

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/text/amount";
+import { durationText } from "@/lib/base/text/duration-text";
 import type { NamedWallet } from "@/lib/console/views/wallet";
 import type { OwnRulesDraft, OwnRulesView, RulesInForce } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { LocalTime } from "../../ui/text/local-time";
 import { ShortAddress } from "../../ui/text/short-address";
-import { hoursText } from "../../ui/text/time-text";
 
 interface ComparedRulesProps {
   rules: OwnRulesView;
@@ -57,7 +57,7 @@ const Rules = ({ title, dailyLimit, waitSeconds, destinations }: RulesProps) => 
     <h3 className="mb-2 text-sm font-medium">{title}</h3>
     <dl className="grid gap-2 text-sm">
       <Rule name="24-hour limit">{dailyLimit === null ? "No limit" : <Amount nano={dailyLimit} />}</Rule>
-      <Rule name="Waiting time">{waitSeconds === 0 ? "None" : hoursText(waitSeconds)}</Rule>
+      <Rule name="Waiting time">{waitSeconds === 0 ? "None" : durationText(waitSeconds)}</Rule>
       <Rule name="Allowed wallets">
         {destinations === null
           ? "Any linked wallet"
@@ -70,7 +70,7 @@ const Rules = ({ title, dailyLimit, waitSeconds, destinations }: RulesProps) => 
 );
 
 const Rule = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-4">
+  <div className="grid grid-cols-[8rem_minmax(0,1fr)] items-baseline gap-x-4">
     <dt className="text-muted">{name}</dt>
     <dd>{children}</dd>
   </div>

@@ -52,9 +52,14 @@ test("the allowed range is shown for the chosen chain, with the other chain wher
   expect(range({ base: 0n, solana: 3_200_000_999n }, 3_200_000_000n)).toBe("Minimum $1.00 · maximum $3.20 on Solana right now");
   expect(range({ base: 9n * USD, solana: 0n }, 0n)).toBe("Nothing can be withdrawn on Solana right now. Choose Base.");
   expect(range({ base: 0n, solana: 0n }, 0n)).toBe("Nothing can be withdrawn on Solana right now. Try again later.");
-  expect(range({ base: 9n * USD, solana: 9n * USD }, 0n)).toBe("Not enough to withdraw. Minimum: $1.00.");
+  expect(range({ base: 9n * USD, solana: 9n * USD }, 0n)).toBe("Not enough to withdraw. Minimum: $1.00 plus the fee.");
   const empty = allowance({ withdrawable: 0n, leftOnChain: { base: 9n * USD, solana: 0n } });
-  expect(rangeText({ chain: "solana", allowance: empty, most: 0n, least: USD })).toBe("Not enough to withdraw. Minimum: $1.00.");
+  expect(rangeText({ chain: "solana", allowance: empty, most: 0n, least: USD })).toBe(
+    "Not enough to withdraw. Minimum: $1.00 plus the fee.",
+  );
+  const limited = (part: Partial<AllowanceView>) => rangeText({ chain: "base", allowance: allowance(part), most: 0n, least: USD });
+  expect(limited({ leftOfDay: USD / 2n })).toBe("Your 24-hour limit has $0.50 left. Minimum: $1.00.");
+  expect(limited({ leftOfOwn: 0n })).toBe("The 24-hour limit you set has $0.00 left. Minimum: $1.00.");
   const recent = allowance({ withdrawable: 0n, unfinal: 5n * USD });
   expect(rangeText({ chain: "base", allowance: recent, most: 0n, least: USD })).toMatch(
     /^Recent deposits can be withdrawn once they are final\./,
@@ -149,26 +154,26 @@ const draw = (part: Partial<WithdrawalView>) =>
 test.each([
   [{ state: "awaiting_approval" }, "waiting for approval", true],
   [{}, "requested", true],
-  [{ waitsFor: "funds" }, "moving USDC to Base; or cancel and choose Solana", true],
+  [{ waitsFor: "funds" }, "gathering USDC on Base; or cancel and choose Solana", true],
   [{ waitsFor: "chain" }, "Base does not respond; we keep trying", true],
   [{ waitsFor: "reserves" }, "payouts are on hold", true],
   [{ waitsFor: "frozen" }, "this account is frozen", true],
-  [{ waitsFor: "limit" }, "the service has reached its daily limit; this one is next", true],
+  [{ waitsFor: "limit" }, "the service has reached its 24-hour limit; this one is next", true],
   [{ waitsFor: "signature" }, "cancel and sign again", true],
-  [{ waitsFor: "signer" }, "signing is paused; it is paid once that is over", true],
-  [{ waitsFor: "fees" }, "our network fees are used up for now; it is paid once that is over", true],
-  [{ waitsFor: "approval" }, "the operator has to approve it", true],
+  [{ waitsFor: "signer" }, "signing is paused; it is paid as soon as signing resumes", true],
+  [{ waitsFor: "fees" }, "our budget for network fees is used up for now; it is paid as soon as there is more", true],
+  [{ waitsFor: "approval" }, "it needs manual approval", true],
   [{ waitsFor: "waiting_time", payFrom: new Date(Date.UTC(2026, 10, 22, 10, 31)) }, "by your own rules, until 22 Nov 2026", true],
   [{ state: "signed" }, "on its way", false],
   [{ state: "sent" }, "waiting for Base to confirm", false],
-  [{ state: "confirmed" }, "final in a moment", false],
-  [{ state: "final" }, "in another transaction", false],
+  [{ state: "confirmed" }, "in your wallet; waiting for Base to make it final", false],
+  [{ state: "final" }, "its transaction is not known", false],
   [{ state: "final", transaction: "0x1" }, "paid", false],
-  [{ state: "cancelled" }, "the money is back", false],
-  [{ state: "refused", reason: "Ask us first." }, "Ask us first. The money is back in your balance.", false],
+  [{ state: "cancelled" }, "$5.10 is back in your balance", false],
+  [{ state: "refused", reason: "Ask us first." }, "Ask us first. $5.10 is back in your balance.", false],
   [
     { state: "failed", reason: "One of its wallets was unlinked." },
-    "One of its wallets was unlinked. The money is back in your balance.",
+    "One of its wallets was unlinked. $5.10 is back in your balance.",
     false,
   ],
 ] as const)("a withdrawal that is %j says so, and can be cancelled only while nothing is signed", (part, words, isCancellable) => {

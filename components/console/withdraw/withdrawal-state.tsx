@@ -22,16 +22,22 @@ function wordsOf(row: WithdrawalView): StateWords {
     case "sent":
       return { tone: "waiting", word: "on its way", note: `waiting for ${chainNames[row.chain]} to confirm` };
     case "confirmed":
-      return { tone: "waiting", word: "confirmed", note: "received; final in a moment" };
+      return { tone: "waiting", word: "confirmed", note: `in your wallet; waiting for ${chainNames[row.chain]} to make it final` };
     case "final":
-      return { tone: "good", word: "paid", note: row.transaction ? null : "in another transaction" };
+      return { tone: "good", word: "paid", note: row.transaction ? null : "its transaction is not known" };
     case "cancelled":
-      return { tone: "plain", word: "cancelled", note: "the money is back in your balance" };
+      return { tone: "plain", word: "cancelled", note: endText(row) };
     case "refused":
-      return { tone: "bad", word: "refused", note: `${row.reason ?? ""} The money is back in your balance.`.trim() };
+      return { tone: "bad", word: "refused", note: endText(row) };
     case "failed":
-      return { tone: "bad", word: "not paid", note: `${row.reason ?? ""} The money is back in your balance.`.trim() };
+      return { tone: "bad", word: "not paid", note: endText(row) };
   }
+}
+
+/** The fee comes back with the amount. */
+function endText({ reason, amount, fee }: WithdrawalView): string {
+  const back = `${formatUsd(amount + fee)} is back in your balance`;
+  return reason ? `${reason.replace(/\.$/, "")}. ${back}.` : back;
 }
 
 function waitingWords({ waitsFor, chain, ahead, payFrom }: WithdrawalView): StateWords {
@@ -42,7 +48,7 @@ function waitingWords({ waitsFor, chain, ahead, payFrom }: WithdrawalView): Stat
       return {
         tone: "waiting",
         word: "waiting for funds",
-        note: `moving USDC to ${chainNames[chain]}; or cancel and choose ${chainNames[otherChain(chain)]}`,
+        note: `gathering USDC on ${chainNames[chain]}; or cancel and choose ${chainNames[otherChain(chain)]}`,
       };
     case "chain":
       return { tone: "waiting", word: "waiting for the network", note: `${chainNames[chain]} does not respond; we keep trying` };
@@ -55,11 +61,15 @@ function waitingWords({ waitsFor, chain, ahead, payFrom }: WithdrawalView): Stat
     case "waiting_time":
       return { tone: "waiting", word: "waiting", note: `by your own rules, until ${payFrom ? momentText(payFrom) : "its time"}` };
     case "signer":
-      return { tone: "waiting", word: "paused", note: "signing is paused; it is paid once that is over" };
+      return { tone: "waiting", word: "paused", note: "signing is paused; it is paid as soon as signing resumes" };
     case "fees":
-      return { tone: "waiting", word: "waiting", note: "our network fees are used up for now; it is paid once that is over" };
+      return {
+        tone: "waiting",
+        word: "waiting",
+        note: "our budget for network fees is used up for now; it is paid as soon as there is more",
+      };
     case "approval":
-      return { tone: "waiting", word: "waiting for approval", note: "the operator has to approve it" };
+      return { tone: "waiting", word: "waiting for approval", note: "it needs manual approval" };
     case "wallet":
       return { tone: "waiting", word: "waiting", note: "the network does not confirm your wallet’s signature yet; we keep asking" };
     case "signature":
@@ -68,7 +78,7 @@ function waitingWords({ waitsFor, chain, ahead, payFrom }: WithdrawalView): Stat
 }
 
 function turnText(ahead: WithdrawalView["ahead"]): string {
-  const why = "the service has reached its daily limit";
+  const why = "the service has reached its 24-hour limit";
   if (!ahead || ahead.count === 0) return `${why}; this one is next`;
   return `${why}; ${ahead.count} ahead of this one, ${formatUsd(ahead.amount)} in total`;
 }

@@ -1,5 +1,6 @@
 import type { SpendChart } from "@/lib/console/views/spend-chart";
 import { type Column, DataTable } from "../data-table";
+import { FoldSummary } from "../fold-summary";
 import { Amount, placesOf } from "../text/amount";
 import { longDay, sumOf } from "./chart-text";
 
@@ -19,7 +20,7 @@ export function ChartTable({ chart }: { chart: SpendChart }) {
   const places = placesOf(rows.flatMap(({ costs, total }) => [...costs, total]));
   return (
     <details className="mt-4 text-sm">
-      <summary className="w-fit cursor-pointer text-xs text-muted transition hover:text-ink">Amounts by day</summary>
+      <FoldSummary className="w-fit text-xs text-muted">Amounts by day</FoldSummary>
       <DataTable className="mt-3" cellClassName="py-1.5" columns={columnsOf(chart, places)} rows={rows} idOf={({ day }) => day} />
     </details>
   );

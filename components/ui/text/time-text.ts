@@ -13,9 +13,6 @@ export const dayText = (at: Date): string => day.format(at).replace("Sept", "Sep
 /** `21 Nov 2026, 10:31 UTC` */
 export const momentText = (at: Date): string => `${dayText(at)}, ${clock.format(at)} UTC`;
 
-/** `1 hour`, `24 hours` */
-export const hoursText = (seconds: number): string => `${seconds / HOUR} ${seconds === HOUR ? "hour" : "hours"}`;
-
 /** `just now`, `2 min ago`, `3 h ago`, `yesterday`, `12 days ago`, and after a month the day. */
 export function agoText(at: Date, nowMs: number): string {
   const seconds = Math.max(0, (nowMs - at.getTime()) / 1_000);

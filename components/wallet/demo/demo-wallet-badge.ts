@@ -20,7 +20,7 @@ export const usedWallet: DemoBadge = {
   id: "sandbox.demo-wallet",
   name: "Demo wallet",
   icon: icon("#b0612f", letterP),
-  note: "A shared account with $25 in test USDC",
+  note: "A shared account that began with $25 in test USDC",
 };
 
 /** An account of one's own. */

@@ -2,6 +2,7 @@
 
 import type { AuditEntry, AuditValue } from "@/lib/audit/entries";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
+import { durationText } from "@/lib/base/text/duration-text";
 import { displayAddress, type WalletChain } from "@/lib/chains/wallet";
 import type { ActivityChange } from "../views/activity";
 
@@ -29,11 +30,6 @@ const timeText = (value: NonNullable<AuditValue>, shape: Intl.DateTimeFormatOpti
 
 const day = { day: "numeric", month: "short", year: "numeric" } as const;
 
-function hoursText(value: NonNullable<AuditValue>): string {
-  const hours = Number(value) / 3_600;
-  return hours === 0 ? "none" : `${hours} ${hours === 1 ? "hour" : "hours"}`;
-}
-
 function walletText(stored: string): string {
   const [chain = "", address = ""] = stored.split(":");
   return displayAddress({ chain: chain as WalletChain, address });
@@ -59,9 +55,9 @@ const fields: Readonly<Record<string, Field>> = {
   },
   networks: { label: "Allowed IP addresses", none: ERASED, empty: "all" },
   clipMinTokens: { label: "Shorten answers", off: "no", write: (value) => `down to ${value} tokens` },
-  alarmFactor: { label: "Alarm", off: "off", write: (value) => `at ${value}× usual spend` },
-  alarmAbove: { label: "Alarm from" },
-  alarmPauses: { label: "Alarm pauses the key" },
+  alarmFactor: { label: "Unusual spending", off: "off", write: (value) => `alert above ${value}× usual` },
+  alarmAbove: { label: "Alert only above" },
+  alarmPauses: { label: "Alert pauses the key" },
   types: { label: "Events", empty: "all" },
   state: { label: "State", write: from({ active: "on", disabled: "off", unconfirmed: "not confirmed" }) },
   disabledReason: {
@@ -69,8 +65,8 @@ const fields: Readonly<Record<string, Field>> = {
     write: from({
       owner: "you turned it off",
       gone: "it answered 410 Gone",
-      failing: "it failed for five days",
-      unsubscribed: "its reader unsubscribed",
+      failing: "every attempt failed for five days",
+      unsubscribed: "its recipient unsubscribed",
     }),
   },
   oldWorksUntil: {
@@ -81,7 +77,7 @@ const fields: Readonly<Record<string, Field>> = {
   ratePerMinute: { label: "Requests per minute", none: "default" },
   concurrency: { label: "Concurrent requests", none: "default" },
   dailyLimit: { label: "24-hour limit", none: "no limit" },
-  waitSeconds: { label: "Waiting time", write: hoursText },
+  waitSeconds: { label: "Waiting time", write: (value) => (Number(value) === 0 ? "none" : durationText(Number(value))) },
   destinations: {
     label: "Allowed wallets",
     empty: "every linked wallet",

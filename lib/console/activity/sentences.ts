@@ -11,9 +11,11 @@ const keyOf = ({ name, last4 }: Fields, subject: string): string => (name ? `“
 const walletOf = ({ chain, address }: Fields): string =>
   typeof address === "string" ? displayAddress({ chain: chain as WalletChain, address }) : "A wallet";
 
-function endpointOf({ kind = "endpoint", email, host }: Fields, subject: string): string {
+const kinds: Readonly<Record<string, string>> = { webhook: "webhook", chat: "Slack or Discord channel" };
+
+function endpointOf({ kind, email, host }: Fields, subject: string): string {
   if (kind === "email") return `Email address ${email ?? (host ? `at ${host}` : subject)}`;
-  return `The ${kind} ${host ? `at ${host}` : subject}`;
+  return `The ${kinds[String(kind)] ?? "destination"} ${host ? `at ${host}` : subject}`;
 }
 
 /** A text to sign has three paragraphs: who asks whom, what for, and the details. */
@@ -29,14 +31,14 @@ const endReasons: Readonly<Record<string, string>> = {
   replaced: "ended because its browser signed in again",
   unlinked: "ended because its wallet is being unlinked",
   absorbed: "ended because its account was merged into another one",
-  too_many: "ended because its wallet signed in 50 more times",
+  too_many: "ended because its wallet has more than 50 sessions",
   expired: "expired",
   idle: "expired because it was not used",
   closed: "ended because the account was closed",
   deleted: "was deleted",
 };
 
-const because = ({ reason }: Fields): string => (reason ? `: ${reason}` : "");
+const because = ({ reason }: Fields): string => (reason ? `: ${String(reason).replace(/\.$/, "")}` : "");
 
 const sentences: Readonly<Record<AuditKind, (fields: Fields, subject: string) => string>> = {
   "session.opened": (fields) => `${walletOf(fields)} signed in.`,
@@ -68,7 +70,7 @@ const sentences: Readonly<Record<AuditKind, (fields: Fields, subject: string) =>
   "withdrawal.cancelled": (_, subject) => `Withdrawal ${subject} was cancelled.`,
   "withdrawal.approved": (_, subject) => `Withdrawal ${subject} was approved.`,
   "withdrawal.refused": (fields, subject) => `Withdrawal ${subject} was declined${because(fields)}.`,
-  "withdrawal.rules_changed": () => "Your withdrawal limits changed.",
+  "withdrawal.rules_changed": () => "Your withdrawal rules changed.",
   "process.started": () => "A process of the service started.",
   "pepper.changed": () => "The service’s pepper changed.",
   "relayer.changed": () => "The service’s relayer changed.",

@@ -1,6 +1,8 @@
 // The alerts page of an owner, with a real database: what it shows, what can be done, and that other accounts see and change nothing.
 
 import { afterAll, expect, test } from "vitest";
+import { createAccount } from "@/lib/access/accounts";
+import { createKey } from "@/lib/access/keys";
 import { nowMs } from "@/lib/base/clock";
 import { newAccountId, newSessionId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
@@ -101,6 +103,21 @@ test("each state of an endpoint is shown with its reason", async () => {
   expect(await set("disabled_reason = 'owner'")).toEqual(["off", null]);
   expect(await switchOwnEndpoint(owner, endpointId, "on")).toEqual({ ok: true });
   expect((await read(owner)).endpoints).toMatchObject([{ state: "active", at: null }]);
+});
+
+test("an event about a key's spend names the key, and a key that is not the account's stays an id", async () => {
+  const owner = { ...(await openOwner()), accountId: await createAccount() };
+  const { keyId } = await createKey({ accountId: owner.accountId, name: "research agent" });
+  for (const id of [keyId, "key_00000000000000000000"])
+    await pool().query("SELECT events_record($1, 'key.cap_80', $2, now())", [
+      owner.accountId,
+      JSON.stringify({ keyId: id, cap: "10000000000", spent: "8010000000", period: "day" }),
+    ]);
+  await numberEvents();
+  const sentences = (await read(owner)).events.filter(({ type }) => type === "key.cap_80").map(({ sentence }) => sentence);
+  const rest = "has spent $8.01 of its spending limit of $10.00 per day.";
+  expect(sentences[0]).toBe(`Key key_00000000000000000000 ${rest}`);
+  expect(sentences[1]?.replace(/…\w{4}/, "…")).toBe(`Key “research agent” (…) ${rest}`);
 });
 
 test("deliveries are filtered by the URL; a page of 25 leads to older ones, and so do the events, as sentences", async () => {

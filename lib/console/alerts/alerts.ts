@@ -1,6 +1,8 @@
 // The alerts page as its owner sees it: the threshold, the endpoints, what was sent to them, and what happened.
 
+import { listKeyNames } from "@/lib/access/key-names";
 import { nowMs } from "@/lib/base/clock";
+import type { AccountId } from "@/lib/base/ids";
 import { CONFIRMATION } from "@/lib/events/bodies";
 import { type EventTypeName, eventTypes, isEventType } from "@/lib/events/catalogue";
 import { type Delivery, type DeliveryTry, listDeliveries } from "@/lib/events/deliveries";
@@ -37,7 +39,7 @@ export async function readAlerts({ accountId }: Owner, query: AlertsQuery): Prom
     endpoints: endpoints.map(viewEndpoint),
     deliveries: shownDeliveries.map((delivery) => viewDelivery(delivery, endpointOf.get(delivery.endpointId))),
     olderDeliveries: deliveries.length > PAGE_ROWS ? (shownDeliveries.at(-1)?.id ?? null) : null,
-    events: shownEvents.map(viewEvent),
+    events: await viewEvents(accountId, shownEvents),
     olderEvents: events.length > PAGE_ROWS ? (shownEvents.at(-1)?.sequence.toString() ?? null) : null,
   };
 }
@@ -93,17 +95,20 @@ function viewDelivery(delivery: Delivery, endpoint: Endpoint | undefined): Alert
 
 /** A type that a newer release wrote has no name yet. */
 const titleOf = (type: string): string =>
-  type === CONFIRMATION ? "Confirmation of the address" : isEventType(type) ? eventTypes[type].title : type;
+  type === CONFIRMATION ? "Address confirmation" : isEventType(type) ? eventTypes[type].title : type;
 
-const outcomeOf = ({ status, error }: DeliveryTry): string => error ?? (status === undefined ? "no answer" : status.toString());
+const outcomeOf = ({ status, error }: DeliveryTry): string => error ?? (status === undefined ? "no response" : `status ${status}`);
 
-const viewEvent = (event: AccountEvent): HappenedEvent => ({
-  id: event.id,
-  type: event.type,
-  title: titleOf(event.type),
-  at: event.at,
-  sentence: sentenceOf(event),
-});
+/** Keys by what they are called now: the events about their spend have only an id. */
+async function viewEvents(accountId: AccountId, events: readonly AccountEvent[]): Promise<HappenedEvent[]> {
+  const keyIds = events.flatMap(({ data: { keyId } }) => (typeof keyId === "string" ? [keyId] : []));
+  const names = await listKeyNames(accountId, keyIds);
+  return events.map(({ id, type, at, data }) => {
+    const named = names.find(({ keyId }) => keyId === data.keyId);
+    const withName = named ? { name: named.name, last4: named.last4, ...data } : data;
+    return { id, type, at, title: titleOf(type), sentence: sentenceOf({ type, data: withName }) };
+  });
+}
 
 /** The types of events that an endpoint can have, in the order in which they are offered. */
 export const listEventChoices = (): EventChoice[] =>

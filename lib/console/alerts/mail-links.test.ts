@@ -53,7 +53,7 @@ async function openConfirmed(): Promise<{ endpointId: string; stop: string }> {
   await deliverDue();
   await confirmByLink(lastToken("Confirm this address"));
   const endpointId = (await read()).endpoints[0]?.id ?? "";
-  return { endpointId, stop: lastToken("Unsubscribe from all emails") };
+  return { endpointId, stop: lastToken("Unsubscribe") };
 }
 
 const post = (token: string, body: string, type = "application/x-www-form-urlencoded") =>

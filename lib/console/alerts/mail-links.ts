@@ -32,7 +32,7 @@ const confirmTexts: Texts<ConfirmLink["state"]> = {
   }),
   unknown: () => ({
     title: "This link does not work",
-    text: "It was replaced by a newer one, or the address was removed from the account. Open the newest email, or request a new one on the Alerts page.",
+    text: "It is incomplete, was replaced by a newer one, or the address was removed from the account. Open the newest email, or request a new one on the Alerts page.",
   }),
 };
 
@@ -46,9 +46,15 @@ function viewUnsubscribe({ state, address }: UnsubscribeLink): MailPage {
 }
 
 const unsubscribeTexts: Texts<UnsubscribeLink["state"]> = {
-  on: (address) => ({ title: "Unsubscribe?", text: `We will stop sending emails to ${address}.`, action: "Unsubscribe" }),
-  off: (address) => ({ title: "You are unsubscribed", text: `We no longer send emails to ${address}, unless it is confirmed again.` }),
-  unknown: () => ({ title: "This link does not work", text: "This address was removed from the account. We no longer send emails to it." }),
+  on: (address) => ({ title: "Unsubscribe?", text: `We will stop sending this account’s emails to ${address}.`, action: "Unsubscribe" }),
+  off: (address) => ({
+    title: "You are unsubscribed",
+    text: `We no longer send this account’s emails to ${address}, unless it is confirmed again.`,
+  }),
+  unknown: () => ({
+    title: "This link does not work",
+    text: "It is incomplete, or the address was removed from the account, which then sends it nothing. Open the link in the newest email.",
+  }),
 };
 
 const MAX_BODY_BYTES = 1_024;

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
-import { formatUsd, type NanoUsd } from "@/lib/base/money";
+import type { NanoUsd } from "@/lib/base/money";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { readWallet } from "@/lib/chains/wallet";
 import { type Database, prisma } from "@/lib/db/prisma";
@@ -85,14 +85,13 @@ export async function requestFaucet(
     case "given":
       return { ok: true, amount: faucet.amount, transaction: answer.transaction };
     case "used_up": {
-      const times = `${formatUsd(faucet.amount)} ${faucet.timesADay} times a day`;
-      return refuse(`You’ve reached today’s limit for test USDC: ${times}. Try again after midnight UTC.`);
+      return refuse(`You’ve reached today’s limit of ${faucet.timesADay} requests for test USDC. Try again after midnight UTC.`);
     }
     case "away":
       return refuse(`The sandbox's ${names[chain]} network is still starting. Nothing was sent. Try again in a few seconds.`);
     case "unknown":
       return refuse(
-        `The sandbox's ${names[chain]} network did not answer in time. If the transfer went through, it appears in the list below.`,
+        `The sandbox's ${names[chain]} network did not answer in time. If the transfer went through, the USDC arrives within a minute.`,
       );
     case "failed":
       return refuse(`The sandbox's ${names[chain]} network rejected the transfer. Nothing was sent. See the service's log.`);

@@ -147,7 +147,7 @@ test("a failed payment shows the reason and cost nothing; a waiting one has no c
   const payment = await payments.signPayment(payer, { amount: 5 });
   expect((await ask({ url, key: account.key, body: promptOf({ payment }) })).status).toBe(402);
   const [failed] = (await readPaymentsPage(ownerOf(account.accountId))).payments;
-  expect(failed).toMatchObject({ state: "failed", failure: "allowance_too_low", cost: 0n, change: null, transaction: null });
+  expect(failed).toMatchObject({ state: "failed", failure: "the allowance was too low", cost: 0n, change: null, transaction: null });
   await pool().query("UPDATE payment_claim SET state = 'claimed', failure = NULL WHERE id = $1", [failed?.id]);
   const [waiting] = (await readPaymentsPage(ownerOf(account.accountId))).payments;
   expect(waiting).toMatchObject({ state: "claimed", cost: null, change: null });

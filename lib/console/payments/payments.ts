@@ -4,6 +4,7 @@ import { z } from "zod";
 import { findSigningAccountOf, listIdentities } from "@/lib/access/identities";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { transactionUrl } from "@/lib/chains/explorer";
+import { paymentFailures } from "@/lib/chains/payment-failure";
 import { displayAddress, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { readChargedCosts } from "@/lib/ledger/receipt";
 import type { PaymentId, PaymentState } from "@/lib/payments/claims/claim";
@@ -57,7 +58,7 @@ async function viewsOf({ accountId }: Owner, payments: readonly ListedPayment[])
     creditedAccount && requestId ? [{ accountId: creditedAccount, requestId }] : [],
   );
   const costs = await readChargedCosts(requests);
-  return payments.map(({ scheme, network, payer, creditedAccount, ...payment }) => {
+  return payments.map(({ scheme, network, payer, creditedAccount, failure, ...payment }) => {
     const chain = network.startsWith("solana:") ? "solana" : "base";
     const cost = payment.requestId ? (costs.get(payment.requestId) ?? null) : isOver(payment.state) ? ZERO_USD : null;
     return {
@@ -65,6 +66,7 @@ async function viewsOf({ accountId }: Owner, payments: readonly ListedPayment[])
       chain,
       cost,
       isX402: scheme !== "proof",
+      failure: failure && paymentFailures[failure],
       payer: displayAddress({ chain: walletChainOf[chain], address: payer }),
       change: payment.state === "paid" && cost !== null ? nanoUsd(payment.amount - cost) : null,
       changeBelongsTo: creditedAccount === accountId ? "account" : "address",

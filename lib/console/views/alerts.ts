@@ -43,7 +43,7 @@ export interface AlertDelivery {
   /** The destination's name. */
   endpoint: string;
   state: DeliveryState;
-  /** What the last attempt met: `200`, `timeout`; null before the first. */
+  /** What the last attempt met: `status 200`, `No answer within 15 seconds.`; null before the first. */
   last: string | null;
   /** The last 30 attempts, the oldest first. */
   tries: readonly DeliveryTry[];

@@ -1,6 +1,6 @@
 // Paying per request, as its owner sees it: the payments, what is left of them, and where that is. Amounts are nano-USD.
 
-import type { PaymentState, SettleFailure } from "@/lib/payments/claims/claim";
+import type { PaymentState } from "@/lib/payments/claims/claim";
 import type { Chain } from "./chain";
 import type { SettlementTarget } from "./send-targets";
 import type { NamedWallet } from "./wallet";
@@ -23,7 +23,8 @@ export interface PaymentView {
   change: bigint | null;
   changeBelongsTo: "account" | "address";
   state: PaymentState;
-  failure: SettleFailure | null;
+  /** Why it failed, in words: "it expired". */
+  failure: string | null;
   /** Its block is final. */
   isFinal: boolean;
   transaction: string | null;

@@ -42,8 +42,7 @@ test("stricter rules of one's own take no signature, looser ones a signature ove
     destinations: only,
   });
   expect(await start(owner, { amount: "21" })).toMatchObject({
-    message:
-      "This exceeds the 24-hour limit you set. You can withdraw $20.00 now. You can raise the limit below; that applies after 24 hours.",
+    message: "This exceeds the 24-hour limit you set, of which $20.00 is left. You can raise it below; that applies after 24 hours.",
   });
   expect(await start(owner, { amount: "5", chain: "solana", destination: owner.solana.address })).toMatchObject({
     message: expect.stringMatching(/^Your rules do not allow this wallet/),

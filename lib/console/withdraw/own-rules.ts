@@ -5,6 +5,7 @@ import type { Proof } from "@/lib/access/proofs";
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { formatUsd } from "@/lib/base/money";
+import { durationText } from "@/lib/base/text/duration-text";
 import { readUsdText } from "@/lib/base/typed/amount-text";
 import { displayAddress, isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
 import { listPayableWallets } from "@/lib/wallets/withdrawals/allowance";
@@ -67,6 +68,6 @@ async function readDestinations({ accountId }: Owner, wallets: readonly Wallet[]
 function statementOf({ accountId }: Owner, { dailyLimit, waitSeconds, destinations }: OwnRules): string {
   const limit = dailyLimit === null ? "without a daily limit of my own" : `up to ${formatUsd(dailyLimit)} in 24 hours`;
   const to = destinations.length === 0 ? "every linked wallet" : statementList(destinations.map(displayAddress), "wallets");
-  const wait = waitSeconds === 0 ? "without a waiting time" : `each after ${waitSeconds / HOUR} ${waitSeconds === HOUR ? "hour" : "hours"}`;
+  const wait = waitSeconds === 0 ? "without a waiting time" : `each after ${durationText(waitSeconds)}`;
   return `Allow withdrawals from account ${accountId} at ${config().SERVICE_NAME} ${limit}, ${wait}, to ${to}.`;
 }

@@ -60,20 +60,20 @@ export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChai
     case "fee_changed":
       return refuse(`The fee is ${formatUsd(refusal.fee)} now. Nothing was withdrawn. Review it again.`);
     case "insufficient":
-      return refuse(`This amount plus the fee exceeds what you can withdraw now. You have ${formatUsd(refusal.most)}.`, "amount");
+      return refuse(`This amount plus the fee exceeds the ${formatUsd(refusal.most)} that you can withdraw now.`, "amount");
     case "account_limit":
-      return refuse(`This exceeds your 24-hour limit. You can withdraw ${formatUsd(refusal.most)} now.`, "amount");
+      return refuse(`This exceeds your 24-hour limit, of which ${formatUsd(refusal.most)} is left.`, "amount");
     case "own_limit":
       return refuse(
-        `This exceeds the 24-hour limit you set. You can withdraw ${formatUsd(refusal.most)} now. You can raise the limit below; that applies after 24 hours.`,
+        `This exceeds the 24-hour limit you set, of which ${formatUsd(refusal.most)} is left. You can raise it below; that applies after 24 hours.`,
         "amount",
       );
     case "service_limit":
-      return refuse(`The maximum withdrawal in 24 hours is ${formatUsd(refusal.most)}. Enter a smaller amount.`, "amount");
+      return refuse(`A single withdrawal can be at most ${formatUsd(refusal.most)}. Enter a smaller amount.`, "amount");
     case "chain_funds":
       return refuse(shortageText(refusal, chain), "amount");
     case "too_many_open":
-      return refuse(`You already have ${MAX_OPEN} open withdrawals. Wait until one of them is paid.`);
+      return refuse(`You already have ${MAX_OPEN} open withdrawals. Wait until one of them is paid, or cancel one.`);
     default:
       return refuse(plainTexts[refusal.reason]);
   }

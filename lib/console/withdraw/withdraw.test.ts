@@ -146,7 +146,7 @@ test.each([
   ["1,000", /Leave out commas/],
   ["five", /Use only digits/],
   ["0.99", /Minimum: \$1\.00/],
-  ["49.91", /exceeds what you can withdraw now. You have \$50\.00/],
+  ["49.91", /exceeds the \$50\.00 that you can withdraw now/],
   ["99999999999", /Maximum: /],
 ])("the amount %j is refused at its field", async (amount, pattern) => {
   const owner = await newOwner(50n * USD);
@@ -172,10 +172,14 @@ test.each([
 test("obstacles are reported before anything is signed", async () => {
   const owner = await newOwner(5n * USD);
   await creditUnfinal(owner, 50n * USD);
-  expect(await start(owner, { amount: "20" })).toMatchObject({ message: expect.stringMatching(/You have \$5\.00/) });
+  expect(await start(owner, { amount: "20" })).toMatchObject({
+    message: expect.stringMatching(/exceeds the \$5\.00 that you can withdraw now/),
+  });
   vi.stubEnv("WITHDRAWAL_DAILY_LIMIT_USD", "3");
   forgetSingleton("config");
-  expect(await start(owner, { amount: "4" })).toMatchObject({ message: expect.stringMatching(/can withdraw \$3\.00 now/) });
+  expect(await start(owner, { amount: "4" })).toMatchObject({
+    message: expect.stringMatching(/your 24-hour limit, of which \$3\.00 is left/),
+  });
   vi.stubEnv("WITHDRAWAL_APPROVAL_ABOVE_USD", "2");
   forgetSingleton("config");
   expect(await drawn(owner, { amount: "2.5" })).toMatchObject({ waits: { needsApproval: true } });

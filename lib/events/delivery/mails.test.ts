@@ -163,7 +163,7 @@ test("an address that is switched off gets what waited, and that it was turned o
   await deliverDue();
   expect(mails.received).toHaveLength(1);
   expect(mails.received[0]?.text).toMatch(
-    /Wallet a .*The email at example\.com was turned off\. If this was not you, sign out everywhere/s,
+    /Wallet a .*The email address at example\.com was turned off\. If this was not you, sign out everywhere/s,
   );
   expect(mails.received[0]?.text).not.toContain("Wallet b");
   expect(await deliveries("pending")).toEqual([]);

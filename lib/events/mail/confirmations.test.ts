@@ -94,7 +94,7 @@ test("a link that was used, is late, belongs to another endpoint or is made up c
     "",
   ])
     expect(await confirmAddress(token)).toEqual({ state: "unknown", address: null });
-  expect(await confirmAddress(tokenOf(linkOf(first.mail, "Unsubscribe from all emails")))).toMatchObject({ state: "unknown" });
+  expect(await confirmAddress(tokenOf(linkOf(first.mail, "Unsubscribe")))).toMatchObject({ state: "unknown" });
   expect(await stateOf(other.endpointId)).toBe("unconfirmed");
   expect(await confirmAddress(first.token)).toMatchObject({ state: "done" });
   expect(await confirmAddress(first.token)).toMatchObject({ state: "done" });
@@ -164,7 +164,7 @@ test("an address that is there already is not asked twice; the owner can ask aga
 test("a link of a mail stops the mails; only a new confirmation starts them again, and links from before are worth nothing", async () => {
   const { endpointId, mail, token } = await addAndServe();
   await confirmAddress(token);
-  const stop = tokenOf(linkOf(mail, "Unsubscribe from all emails"));
+  const stop = tokenOf(linkOf(mail, "Unsubscribe"));
   expect(mail.headers["list-unsubscribe"]).toBe(`<http://127.0.0.1:3000/api/email/unsubscribe/${stop}>`);
   expect(await readUnsubscribeLink(stop)).toEqual({ state: "on", address });
   expect(await readUnsubscribeLink(`${endpointId}.${"a".repeat(43)}`)).toEqual({ state: "unknown", address: null });
@@ -187,7 +187,7 @@ test("a link of a mail stops the mails; only a new confirmation starts them agai
 
 test("who did not want to be asked is not asked again by anybody, also after the endpoint was deleted", async () => {
   const { endpointId, mail } = await addAndServe();
-  const stop = tokenOf(linkOf(mail, "Unsubscribe from all emails"));
+  const stop = tokenOf(linkOf(mail, "Unsubscribe"));
   await deleteEndpoint(account, endpointId);
   expect(await readUnsubscribeLink(stop)).toEqual({ state: "on", address: null });
   expect(await unsubscribe(stop)).toEqual({ state: "off", address: null });

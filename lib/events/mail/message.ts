@@ -23,7 +23,7 @@ export function confirmationMail(confirmUrl: string, unsubscribeUrl: string): Ma
     { text: "If this was you, confirm the address within 24 hours:" },
     { text: "Confirm this address", url: confirmUrl },
     { text: "If this was not you, ignore this email. We do not send alerts to unconfirmed addresses." },
-    { text: "Unsubscribe from all emails", url: unsubscribeUrl },
+    { text: "Unsubscribe", url: unsubscribeUrl },
   ]);
 }
 

@@ -3,7 +3,8 @@
 
 import { AppError } from "@/lib/base/errors";
 import { log } from "@/lib/base/observe/log";
-import { findClaim, type PaymentClaim, relayIdOf, type SettleFailure } from "@/lib/payments/claims/claim";
+import type { SettleFailure } from "@/lib/chains/payment-failure";
+import { findClaim, type PaymentClaim, relayIdOf } from "@/lib/payments/claims/claim";
 import type { PaymentRefusal, Price } from "@/lib/payments/x402/network";
 import { encodeHeader, type PaymentRequirements, type SettlementResponse, X402_VERSION } from "@/lib/payments/x402/wire";
 import { findRelayed } from "@/lib/relay/relayed";

@@ -4,9 +4,10 @@
 import { DAY_MS, dateOf, now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import type { SettleFailure } from "@/lib/chains/payment-failure";
 import { inTransaction, prisma } from "@/lib/db/prisma";
 import { findReceipt } from "@/lib/ledger/receipt";
-import { freeStates, getClaim, hiddenColumns, type PaymentClaim, type PaymentId, readClaim, type SettleFailure } from "./claim";
+import { freeStates, getClaim, hiddenColumns, type PaymentClaim, type PaymentId, readClaim } from "./claim";
 
 interface Failure {
   reason: SettleFailure;

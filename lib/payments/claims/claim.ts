@@ -4,6 +4,7 @@
 import { now } from "@/lib/base/clock";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import type { SettleFailure } from "@/lib/chains/payment-failure";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 
 declare const paymentIdBrand: unique symbol;
@@ -49,8 +50,6 @@ export interface PaymentTerms {
  * `failed`: nothing moved; `reversed`: it was credited, and its block left the chain for good.
  */
 export type PaymentState = "claimed" | "paid" | "covered" | "failed" | "reversed";
-
-export type SettleFailure = "expired" | "allowance_too_low" | "wallet_balance_too_low" | "settlement_failed" | "bad_signature";
 
 export interface PaymentClaim extends PaymentTerms {
   id: PaymentId;

@@ -2,9 +2,10 @@
 
 import type { AccountId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import type { SettleFailure } from "@/lib/chains/payment-failure";
 import type { Wallet } from "@/lib/chains/wallet";
 import { type Database, prisma } from "@/lib/db/prisma";
-import type { PaymentId, PaymentScheme, PaymentState, SettleFailure } from "./claim";
+import type { PaymentId, PaymentScheme, PaymentState } from "./claim";
 import { networkOf } from "./networks";
 
 export interface ListedPayment {

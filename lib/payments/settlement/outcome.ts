@@ -1,6 +1,7 @@
 // The outcome of settling a claim.
 
-import type { PaymentClaim, SettleFailure } from "../claims/claim";
+import type { SettleFailure } from "@/lib/chains/payment-failure";
+import type { PaymentClaim } from "../claims/claim";
 import type { SettledAt } from "./settlement-strategy";
 
 export type Settled =

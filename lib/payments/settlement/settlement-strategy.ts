@@ -1,6 +1,7 @@
 // A settlement strategy: the part of settling that depends on the scheme and its chain. Claims, the relay and credits are common to all.
 
-import type { PaymentClaim, SettleFailure } from "../claims/claim";
+import type { SettleFailure } from "@/lib/chains/payment-failure";
+import type { PaymentClaim } from "../claims/claim";
 
 /** The transaction that moved a payment's money. */
 export interface SettledAt {

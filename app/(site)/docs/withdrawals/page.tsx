@@ -105,7 +105,7 @@ const states = (
         "waiting for approval": "Waiting for manual approval. You can cancel.",
         requested: "Sent within seconds. You can cancel.",
         waiting: "The delay that you set has not passed. You can cancel.",
-        "waiting for funds": "We are moving USDC to that chain. Continues automatically. You can cancel.",
+        "waiting for funds": "We are gathering USDC on that chain. Continues automatically. You can cancel.",
         "waiting for its turn": "The service has reached its daily limit. Withdrawals are paid in order. You can cancel.",
         paused: "Reserves are too low (see /reserves), or the account is frozen. Continues automatically. You can cancel.",
         "on its way": "Signed and sent. It can no longer be cancelled.",
