@@ -86,7 +86,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
       address: z.string().optional().describe("address: the IP address of the request."),
     }),
     example: {
-      error: "This API key may not send prompts. Allow it in the console, under API keys, or use another key",
+      error: "This API key is not allowed to send prompts. Edit it in the console, under API keys, or use another key",
       details: { reason: "scope", neededScope: "prompt" },
     },
   },
@@ -176,7 +176,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   METHOD_NOT_ALLOWED: {
     when: "The path exists, but not for this method. Often a GET was sent instead of a POST.",
     details: z.object({}),
-    example: { error: "/api/v1/prompt takes POST, not GET", details: {} },
+    example: { error: "/api/v1/prompt accepts POST, not GET", details: {} },
   },
   REQUEST_IN_PROGRESS: {
     when: "A request with the same Idempotency-Key or the same payment is still running.",
