@@ -6,7 +6,6 @@ import { DocLink, Section } from "@/components/docs/section";
 import { chainTimes } from "@/components/ui/chain-times";
 import { Amount } from "@/components/ui/text/amount";
 import { readWithdrawalTerms, type WithdrawalTerms } from "@/lib/console/withdraw/withdraw";
-import { MAX_WAIT_SECONDS } from "@/lib/wallets/withdrawals/own-rules";
 
 export const metadata = docsMetadata("/docs/withdrawals");
 
@@ -17,7 +16,7 @@ export default function WithdrawalsPage() {
       {takeOut(readSite())}
       {cost(terms)}
       {limits(terms)}
-      {rules}
+      {rules(terms)}
       {states}
       {back}
     </DocsArticle>
@@ -81,13 +80,13 @@ const limits = ({ mostADay, approvalAbove }: WithdrawalTerms) => (
   </Section>
 );
 
-const rules = (
+const rules = ({ maxDelayHours }: WithdrawalTerms) => (
   <Section id="rules" title="Your own rules">
     <p>
-      On the Withdraw page you can set a 24-hour limit, a delay of up to {MAX_WAIT_SECONDS / 3_600} hours before each withdrawal is paid,
-      and which of your wallets can receive withdrawals. Stricter rules apply immediately and need no signature; looser rules need the
-      signature of a linked wallet and apply after 24 hours. If one of your wallets is stolen, you have a day to notice, tighten the rules
-      again and cancel withdrawals. You can cancel with any other wallet, even one that is being unlinked.
+      On the Withdraw page you can set a 24-hour limit, a delay of up to {maxDelayHours} hours before each withdrawal is paid, and which of
+      your wallets can receive withdrawals. Stricter rules apply immediately and need no signature; looser rules need the signature of a
+      linked wallet and apply after 24 hours. If one of your wallets is stolen, you have a day to notice, tighten the rules again and cancel
+      withdrawals. You can cancel with any other wallet, even one that is being unlinked.
     </p>
     <p>
       Each withdrawal and each changed rule is an event. To get notified, add a{" "}
