@@ -29,7 +29,7 @@ export const errorCatalogue = {
     status: 401,
     title: "The API key is missing or invalid",
     retry: "with a working key",
-    fix: "Send the header Authorization: Bearer pp_…. details.reason says what is wrong with your key.",
+    fix: "Send your key in the header Authorization: Bearer pp_…; details.reason says what is wrong with it.",
   },
   KEY_NOT_ALLOWED: {
     status: 403,

@@ -115,7 +115,7 @@ const cures: Readonly<Record<SettleFailure, string>> = {
   bad_signature: "sign the four lines again",
   allowance_too_low: "then send the same request again",
   wallet_balance_too_low: "add the rest, and send the same request again",
-  settlement_failed: "nothing was paid, and a new payment may be signed",
+  settlement_failed: "nothing was paid. Sign a new payment",
 };
 
 const spentMeanwhile = () => paymentRefused("replayed", "The change of this payment has been spent on other requests. Sign a new payment");

@@ -167,6 +167,6 @@ function nextCursor<Row>({ ofQuery }: UsageQuery, page: UsagePage<Row>, position
 function readPosition(text: string, query: string): Cursor {
   const cursor = readCursor(text, cursorSchema);
   if (cursor?.query === query) return cursor;
-  const message = "does not belong to this query; send nextCursor as it came with the same from, to and groupBy, or omit it to start again";
+  const message = "does not belong to this query; send nextCursor unchanged with the same from, to and groupBy, or omit it to start again";
   throw invalidRequest([{ path: "cursor", message }]);
 }

@@ -56,7 +56,7 @@ const namespaceTool = z.object({
   type: z.literal("namespace"),
   name: z.string().min(1, "must not be empty").max(128, "must have at most 128 characters"),
   description: z.string().nullish(),
-  tools: z.array(member).max(MAX_MEMBERS, `may have at most ${MAX_MEMBERS} tools`),
+  tools: z.array(member).max(MAX_MEMBERS, `must have at most ${MAX_MEMBERS} tools`),
 });
 
 /** A search for further tools that the client runs itself. */
