@@ -82,8 +82,9 @@ const account = ({ failedRequestDays, eventDays, auditPersonalDays, closedAccoun
       }}
     />
     <p>
-      An account needs no name, email address or phone number. IP addresses are also held in memory to enforce rate limits. Our logs contain
-      the IDs of requests, accounts and keys, models, token counts, status codes and timings, but no prompts, answers or API keys.
+      An account needs no name, email address or phone number. To enforce rate limits, IP addresses are also held for minutes in memory or
+      Redis. Our logs contain the IDs of requests, accounts and keys, models, token counts, status codes and timings, but no prompts,
+      answers or API keys.
     </p>
   </Section>
 );
