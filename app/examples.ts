@@ -67,12 +67,12 @@ export function exampleAnswer(model: ModelPrice): { json: string; total: bigint;
 /** A red dot of two by two pixels. */
 const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP8zwACTGCSAQANHQEDgslx/wAAAABJRU5ErkJggg==";
 
-export const imageExample = ({ baseUrl, keyVariable }: Pick<Site, "baseUrl" | "keyVariable">): string =>
-  `curl ${baseUrl}/api/v1/chat/completions \\
+export const imageExample = ({ baseUrl, keyVariable }: Pick<Site, "baseUrl" | "keyVariable">, model = "gpt-4o"): string =>
+  `curl -s ${baseUrl}/api/v1/chat/completions \\
   -H "Authorization: Bearer $${keyVariable}" \\
   -H "Content-Type: application/json" \\
   -d '{
-    "model": "gpt-4o",
+    "model": "${model}",
     "messages": [{
       "role": "user",
       "content": [
@@ -86,7 +86,7 @@ export const embeddingExample = (
   { baseUrl, keyVariable }: Pick<Site, "baseUrl" | "keyVariable">,
   model = "text-embedding-3-small",
 ): string =>
-  `curl ${baseUrl}/api/v1/embeddings \\
+  `curl -s ${baseUrl}/api/v1/embeddings \\
   -H "Authorization: Bearer $${keyVariable}" \\
   -H "Content-Type: application/json" \\
   -d '{"model": "${model}", "input": ["first text", "second text"]${shorter(model)}}'`;

@@ -16,7 +16,7 @@ export default function GlobalError({ error }: { error: Error & { digest?: strin
       <body className="font-sans">
         <main className="mx-auto max-w-wide px-5">
           <Notice code="500" title="Something went wrong">
-            <p>The page failed, not the books: balances and requests are untouched. Load it again; it may have been a moment.</p>
+            <p>This page failed to load. Your balance and requests are not affected. Reload the page to try again.</p>
             {error.digest ? (
               <p className="mt-2">
                 If it stays, tell the operator this number: <code className="font-mono text-sm text-ink">{error.digest}</code>

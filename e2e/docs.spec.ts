@@ -43,7 +43,7 @@ test("links to the reference from when it was one page lead to the operation's p
   await open(page, "/docs/api#getUsage");
   await arriveAt(page, /\/docs\/api\/getUsage$/);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("List charged requests");
-  await expect(page.getByText("integer, 1 to 1,000, 100 if left out").first()).toBeVisible();
+  await expect(page.getByText("integer, 1 to 1,000, default 100").first()).toBeVisible();
   await open(page, "/docs/api#createPrompt-errors");
   await arriveAt(page, /\/docs\/api\/createPrompt#errors$/);
   await expect(page.getByRole("heading", { name: "Errors" })).toBeInViewport();

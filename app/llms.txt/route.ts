@@ -26,13 +26,13 @@ ${isSandbox ? "\nThis is a sandbox: models and money are simulated. No real mone
 
 - Base URL: ${baseUrl}/api/v1
 - Authentication: the header "Authorization: Bearer <key>". Keys start with pp_ and are created in the web console, not by API. The examples read the key from $${keyVariable}.
-- OpenAI SDKs work: set the base URL to ${baseUrl}/api/v1 and use your key.
+- OpenAI SDKs work: set the base URL to ${baseUrl}/api/v1 and use your key. Anthropic SDKs: ${baseUrl}/api.
 - Limits per account: ${RATE_LIMIT_PER_MINUTE} requests per minute, ${CONCURRENCY_LIMIT} concurrent, unless agreed otherwise.
-- Billing: the maximum cost is reserved before the model runs; the exact cost is charged when the answer is complete. Set maxCost (USD) to limit it. With clipToBalance: true (or the header X-Clip-To-Balance: true) the answer is shortened to what the balance and the key's spending limit allow, instead of 402.
-- Pay per request: a request can carry a payment signed by a wallet, instead of using the balance; GET /api/v1/payment-terms describes what to sign.
+- Billing: the maximum cost is reserved before the model runs; the exact cost is charged when the answer is complete or the stream is cut. Set maxCost (USD) to limit it. With clipToBalance: true (or the header X-Clip-To-Balance: true), the answer is shortened to what the balance, the key's spending limit and maxCost allow, instead of an error.
+- Pay per request: a request can include a payment signed by a wallet instead of using the balance; GET /api/v1/payment-terms describes what to sign.
 - Without an account: POST /api/v1/x402/prompt takes the same body and supports x402 version 2 (scheme exact, USDC on Base and Solana; extensions payment-identifier, sign-in-with-x, bazaar).
 - Deposits: USDC on Base or Solana, to the account's own addresses, listed under wallet in GET /api/v1/balance. Minimum: 1 USD.
-- Retries: send an Idempotency-Key; a repeated request returns the first answer and is charged once. Do not retry a 402. Wait for Retry-After on 429, 503 and 529.
+- Retries: send an Idempotency-Key; for 24 hours, a repeated request returns the first answer and is charged once. Do not retry a 402. Wait for Retry-After on 409, 429, 503 and 529. Retry a 500 only if details.retryable is true.
 
 ${curlPrompt(site, defaultModelPrice(models).id)}
 
@@ -40,7 +40,7 @@ ${curlPrompt(site, defaultModelPrice(models).id)}
 
 ${listEndpoints().join("\n")}
 
-An error is {"error", "code", "details", "requestId"}; details.docs links to the page of its code.
+An error is {"error", "code", "details", "requestId"}, or in OpenAI's or Anthropic's format on their endpoints; details.docs links to the docs for its code.
 
 ## Models and prices
 

@@ -27,8 +27,8 @@ const pages = {
   "/docs/codex": {
     group: "Clients",
     title: "Codex",
-    description: "Use Codex CLI with any model, paid in USDC: config.toml, models, tools and limits.",
-    intro: "Use Codex CLI with any model in the catalogue.",
+    description: "Use Codex CLI with any model, paid in USDC: config.toml, models, tools and cost.",
+    intro: "Use Codex CLI with any model that answers prompts.",
   },
   "/docs/clients": {
     group: "Clients",
@@ -88,13 +88,13 @@ const pages = {
     group: "Money",
     title: "Pay per request",
     description: "Pay for single requests with a wallet signature: how it works, what a signature can do, and every refusal reason.",
-    intro: "Sign an amount with each request. Exactly that amount is paid, once. You don’t need a balance.",
+    intro: "Sign an amount with each request. Exactly that amount is paid, once, and the change stays yours. You don’t need a balance.",
   },
   "/docs/x402": {
     group: "Money",
     title: "x402",
     description: "Pay for prompts without an account: x402 version 2 on Base and Solana, with standard clients.",
-    intro: "Pay for a prompt from a wallet: no account, no key, no balance. Standard x402 clients work.",
+    intro: "Pay for a prompt from a wallet, without an account, a key or a balance. Standard x402 clients work.",
   },
   "/docs/balance": {
     group: "Money",

@@ -8,8 +8,8 @@ export function ReservesWords({ isSandbox }: { isSandbox: boolean }) {
       <Chapter title="How it is calculated">
         <Text>
           <p>
-            Every 30 seconds we read both chains at a final block, which can no longer change: the treasury and every deposit address that
-            ever received a payment. Then we read all balances from our ledger in one snapshot.
+            About every 30 seconds, we read both chains at a final block, which can no longer change: the treasury and every deposit address
+            that ever received USDC. Then we read all balances from our ledger in one snapshot.
           </p>
           <p>
             Owed: customer balances including reserved amounts, unspent payments of wallets without an account, deposits below the minimum,
@@ -17,7 +17,7 @@ export function ReservesWords({ isSandbox }: { isSandbox: boolean }) {
             withdrawal stops being owed in the block where it leaves the treasury.
           </p>
           <p>
-            Our revenue stays in the treasury, so we usually hold slightly more than we owe. If we hold less, all payouts stop until the
+            Our revenue stays in the treasury, so we usually hold slightly more than we owe. If we hold less, all withdrawals stop until the
             difference is restored, and this page says so. If a chain can’t be read, this page says that too.
           </p>
         </Text>
@@ -25,8 +25,8 @@ export function ReservesWords({ isSandbox }: { isSandbox: boolean }) {
       <Chapter title="What you can verify">
         <Text>
           <p>
-            {isSandbox ? "In a live service, the" : "The"} treasury&rsquo;s balances, in any block explorer at the block shown. Your own
-            balance and every charge, under Usage. The same figures as JSON:{" "}
+            {isSandbox ? "In a live service, you" : "You"} can check the treasury&rsquo;s balances in any block explorer at the block shown,
+            and your own balance and every charge in the console. The same figures are available as JSON:{" "}
             <a href="/reserves.json" className="underline underline-offset-2 hover:text-ink">
               /reserves.json
             </a>
@@ -39,10 +39,10 @@ export function ReservesWords({ isSandbox }: { isSandbox: boolean }) {
           <ul className="grid list-disc gap-2 pl-5">
             <li>That everything we owe is included. The total comes from our own ledger and has not been audited.</li>
             <li>
-              The balance of deposit addresses. We do not publish the list, because it would reveal our customers&rsquo; payments, so you
-              have to trust this figure. It stays small: deposits move to the treasury regularly.
+              The balance of the deposit addresses. We do not publish the list, because it would reveal our customers&rsquo; payments, so
+              you have to trust this figure. It stays small, because deposits are moved to the treasury regularly.
             </li>
-            <li>That the funds are not borrowed for a day, or claimed by someone off-chain.</li>
+            <li>That the funds are not borrowed for the check, or claimed by someone off-chain.</li>
             <li>That USDC is worth a dollar, or that its issuer will not freeze it.</li>
           </ul>
         </Text>

@@ -7,6 +7,6 @@ export type WhenLeft = (typeof whenLeftNames)[number];
 
 /** True before the stop and after it. */
 export const whenLeftText: Readonly<Record<WhenLeft, string>> = {
-  cut: "If you stop, the answer ends at the provider too, and you pay for the input and for what was written by then.",
-  drained: "If you stop, the answer still runs to its end at the provider, and you pay for all of it.",
+  cut: "If you stop, the provider stops too, and you pay for the input and the output generated until then.",
+  drained: "If you stop, the provider still generates the whole answer, and you pay for all of it.",
 };

@@ -68,7 +68,7 @@ test.each([
     expect(status, method).toBe(400);
     expect(JSON.parse(body)).toMatchObject({
       code: "INVALID_REQUEST",
-      error: expect.stringMatching(/normal form/),
+      error: expect.stringMatching(/not normalized/),
       details: { reason: "path" },
     });
   }

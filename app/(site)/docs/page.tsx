@@ -12,6 +12,7 @@ import { countText } from "@/components/ui/text/number-text";
 import { config } from "@/lib/base/config";
 import { whenLeftText } from "@/lib/base/when-left";
 import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
+import { readRetention } from "@/lib/console/retention";
 import type { ModelPrice } from "@/lib/console/views/models";
 import { example } from "@/lib/gateway/openapi/examples";
 import { errorExamples, promptExamples, retryExamples, streamExamples } from "./code-examples";
@@ -33,7 +34,7 @@ export default function DocsPage() {
       {balance(site)}
       {limits()}
       {errors(site, model)}
-      {failedRequests}
+      {failedRequests()}
     </DocsArticle>
   );
 }
@@ -63,7 +64,7 @@ const prompt = (site: Site, model: ModelPrice) => (
     <p>
       With the <Code>openai</Code> package, only the base URL and the key change, and <Code>usage</Code> includes the cost. To use our
       client, copy the folder <Code>lib/client</Code> of this service’s source into your project as <Code>pennyprompt</Code>. It has no
-      dependencies, and a retry never pays twice.
+      dependencies, and its retries are never charged twice.
     </p>
     <p>
       Replace <Code>{model.id}</Code> with any model from <DocLink href="/models">Models and prices</DocLink>.
@@ -83,8 +84,8 @@ function answer(model: ModelPrice) {
         rows={{
           text: "The model’s answer.",
           model: "The ID of the model that answered.",
-          usage: "Token counts from the provider. Reasoning counts as output.",
-          cost: "USD, exact to the nano-dollar. totalCost is what you were charged; it has already left your balance.",
+          usage: "Token counts, as reported by the provider. Reasoning counts as output.",
+          cost: "USD, exact to the nano-dollar. totalCost is what you were charged; it is already deducted from your balance.",
           requestId: "Identifies the request. Also in the header X-Request-Id, including on errors.",
         }}
       />
@@ -104,12 +105,12 @@ const request = (
         model: "Required. A model ID or alias.",
         prompt: "Required. The prompt text.",
         system: "A system instruction.",
-        maxTokens: "Maximum output tokens. Default: 1,024. It also limits the amount reserved.",
+        maxTokens: "Maximum output tokens. Default: 1,024, or the model’s maximum if that is lower. It also limits the amount reserved.",
         temperature: "0 to 2.",
         stream: "true to stream the answer.",
         maxCost: "USD. A request that could cost more is rejected before the model runs.",
         clipToBalance:
-          "true to get a shorter answer instead of 402 when your balance, the key's spending limit or maxCost allow less than maxTokens.",
+          "true to get a shorter answer instead of an error when your balance, the key’s spending limit or maxCost allows less than maxTokens.",
       }}
     />
     <p>
@@ -127,9 +128,11 @@ function stream(site: Site, model: ModelPrice) {
       <CodeBlock title="Events" copy={events} />
       <p>
         The stream ends with <Code>done</Code>, which contains the full answer and its cost, or with <Code>error</Code>. Nothing is sent
-        before the model’s first token, so a failure before that returns its real HTTP status and costs nothing. If a stream breaks later,
-        you pay for what was delivered, and the event says how much. If the connection closes without either event, send the request again
-        with the same <Code>Idempotency-Key</Code>. <Code>/chat/completions</Code> streams in OpenAI’s format.
+        before the model’s first token, so a failure before that returns its real HTTP status and costs nothing. If the provider fails
+        later, you pay for what was delivered, and the <Code>error</Code> event says how much. If the connection closes without either
+        event, send the request again with the same <Code>Idempotency-Key</Code>. If only a part was charged, you get that part; use a new
+        key for a whole answer. <Code>/chat/completions</Code> and <Code>/responses</Code> stream in OpenAI’s format, <Code>/messages</Code>{" "}
+        in Anthropic’s.
       </p>
     </Section>
   );
@@ -139,20 +142,21 @@ const retry = (site: Site, model: ModelPrice) => (
   <Section id="retry" title="Retries">
     <CodeTabs name="retry" legend="Language and package" tabs={retryExamples(site, model.id)} />
     <p>
-      Send an <Code>Idempotency-Key</Code> of 1 to 255 printable characters, a new one for each request. If the connection drops, send the
-      same request again: for 24 hours you get the first answer, marked <Code>Idempotent-Replayed: true</Code>, without a second charge.
-      After a failed request you can reuse its key. Our client sets a key automatically. The <Code>openai</Code> package retries without
-      one, so set it yourself.
+      Send an <Code>Idempotency-Key</Code> of 1 to 255 printable ASCII characters, a new one for each request. If the connection drops, send
+      the same request again: for 24 hours you get the first answer, marked <Code>Idempotent-Replayed: true</Code>, without a second charge.
+      A stream that was charged for a part is replayed up to that part. A request that was not charged leaves its key free to use again. Our
+      client sets a key automatically. The <Code>openai</Code> package retries without one, so set it yourself.
     </p>
     <p>
-      Don’t retry a 402 until you have deposited or raised the key’s spending limit. Retry 429, 503 and 529 after <Code>Retry-After</Code>,
-      and 500 with exponential backoff when <Code>details.retryable</Code> is true. 503 <Code>PROVIDER_BUSY</Code> (529 on{" "}
-      <Code>/messages</Code>) means that the model’s provider is overloaded or limits our requests.
+      Don’t retry a 402 until you have deposited or raised the key’s spending limit. Retry 429, 503, 529 and 409{" "}
+      <Code>REQUEST_IN_PROGRESS</Code> after <Code>Retry-After</Code>, and 500 with exponential backoff when <Code>details.retryable</Code>{" "}
+      is true. 503 <Code>PROVIDER_BUSY</Code> (529 on <Code>/messages</Code>) means that the model’s provider is overloaded or limits our
+      requests.
     </p>
     <p>
       A prompt longer than the model’s context window is a 400 with <Code>details.reason</Code> <Code>context_length_exceeded</Code>. In
-      OpenAI’s and Anthropic’s formats, the error also has their own code and message, so agents shorten the conversation by themselves. If
-      a provider rejects a request for another reason, the error quotes it.
+      OpenAI’s and Anthropic’s formats, the error also has the code or message that their clients expect, so agents shorten the conversation
+      automatically. If a provider rejects a request for another reason, the error quotes that reason where possible.
     </p>
   </Section>
 );
@@ -161,11 +165,12 @@ function balance(site: Site) {
   const steps = {
     Before: "The maximum cost is reserved. If your balance does not cover it, you get a 402 and no model is called.",
     After: "Tokens times price is charged, exactly, before the answer is sent. The rest of the reserved amount is released.",
-    "On failure": "If the model fails before its first token, you pay nothing. A JSON request that fails midway is free too.",
+    "On failure": "If the model fails before its first token, you pay nothing. A request without streaming that fails midway is free too.",
     "You cancel": (
       <div className="grid gap-2">
         <p>
-          Closing a stream stops it. The cost depends on the model and its options; <Code>whenLeft</Code> in a quote tells you.
+          If you close a stream early, the cost depends on the model and its options. <Code>whenLeft</Code> in a quote tells you which rule
+          applies.
         </p>
         <p>
           <Code>drained</Code>, for models that may reason, Gemini models, and hosts that bill the whole answer anyway:{" "}
@@ -174,20 +179,20 @@ function balance(site: Site) {
         <p>
           <Code>cut</Code>, for all other models: {whenLeftText.cut}
         </p>
-        <p>A JSON request is completed and charged.</p>
+        <p>A request without streaming is completed and charged, even if you close the connection.</p>
       </div>
     ),
     "The provider fails midway":
-      "You pay what the provider had counted by then. Without a count, you pay the minimum: the text that arrived, and the input at its lowest price.",
+      "For a stream, you pay what the provider had counted by then. Without a count, you pay the minimum: the text that arrived, and the input at its lowest price.",
     "We crash":
-      "You never pay more than was reserved. A charge is saved before its answer is sent. If we crash in between, a retry with the same Idempotency-Key returns that answer within ten seconds, without another charge. Without a key the answer is lost, so send one with every important request.",
+      "You never pay more than was reserved. If we crash before the charge, the reserved amount is released within about ten seconds and you pay nothing. A charge is saved before the end of its answer is sent: if we crash in between, a retry with the same Idempotency-Key returns the answer without another charge. Without a key the answer is lost, so send one with every important request.",
   };
   return (
     <Section id="balance" title="Billing">
       <Steps steps={steps} />
       <p>
         Get the price in advance with <DocLink href="/docs/api/quotePrompt">a quote</DocLink>, limit it with <Code>maxCost</Code>, and see
-        how it was calculated in <DocLink href="/docs/api/getReceipt">the receipt</DocLink>.
+        how the charge was calculated in <DocLink href="/docs/api/getReceipt">the receipt</DocLink>.
       </p>
       <p>
         You <DocLink href="/docs/deposits">deposit</DocLink> USDC on Base or Solana. A wallet can also{" "}
@@ -216,16 +221,17 @@ function limits() {
     <Section id="limits" title="Limits">
       <p>
         {rate} requests per minute on average, with bursts of up to {countText(2 * RATE_LIMIT_PER_MINUTE)} in any 60 seconds, and{" "}
-        {countText(CONCURRENCY_LIMIT)} at a time; a stream counts until it ends. Refused requests cost nothing. Higher limits are available
-        on request.
+        {countText(CONCURRENCY_LIMIT)} at a time; a stream counts until it ends. These limits apply to the whole account, not to each key.
+        Requests refused by a limit cost nothing and don’t count toward it. Higher limits are available on request.
       </p>
       <FieldTable
         heading="Header"
         rows={{
           "RateLimit-Policy": "Your limits: requests per 60 s, and concurrent requests.",
-          RateLimit: "What remains of each, and the seconds until the rate resets.",
-          "X-RateLimit-*": "The same for older clients: Limit, Remaining, and Reset in Unix seconds.",
-          "Retry-After": "On 429, 503 and 529: seconds to wait.",
+          RateLimit:
+            "What remains of each, and the seconds until the rate limit is full again, or, on a 429, until you can send a request.",
+          "X-RateLimit-*": "The rate limit for older clients: Limit, Remaining, and Reset in Unix seconds.",
+          "Retry-After": "On 429, 503, 529 and 409 REQUEST_IN_PROGRESS: seconds to wait.",
         }}
       />
     </Section>
@@ -235,19 +241,21 @@ function limits() {
 const errors = (site: Site, model: ModelPrice) => (
   <Section id="errors" title="Errors">
     <p>
-      Every error has four fields: <Code>error</Code> (a message), <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>.{" "}
-      <Code>details.docs</Code> links to the docs for the code. <Code>/chat/completions</Code> returns errors in OpenAI’s format.
+      An error has four fields: <Code>error</Code> (a message), <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>.{" "}
+      <Code>details.docs</Code> links to the docs for the code. <Code>/chat/completions</Code>, <Code>/responses</Code> and{" "}
+      <Code>/embeddings</Code> return errors in OpenAI’s format, <Code>/messages</Code> in Anthropic’s, with the same code and details.
     </p>
     <CodeTabs name="errors" legend="Language and package" tabs={errorExamples(site, model.id)} />
     <ErrorList errors={listErrors()} />
   </Section>
 );
 
-const failedRequests = (
+const failedRequests = () => (
   <Section id="failed-requests" title="Failed requests">
     <p>
-      Failed and refused requests are listed under <DocLink href="/usage?status=failed">Usage</DocLink> for 30 days, with the error code and
-      how to fix it. We list the first 100 per minute and only count the rest.
+      Failed and refused requests to the endpoints that return answers are listed under <DocLink href="/usage?status=failed">Usage</DocLink>{" "}
+      for {readRetention().failedRequestDays} days, with the error code and how to fix it. Requests refused because of their key (401 and
+      403) are not listed. We list the first 100 per minute and only count the rest.
     </p>
     <p>
       To find one request, paste its ID into the search on <DocLink href="/usage">Usage</DocLink>. Every response has the ID in the header{" "}

@@ -16,14 +16,14 @@ export function reservesSentence({ state, unknown, figures }: Reserves): Sentenc
       return {
         tone: "good",
         text: "Fully backed",
-        detail: "We hold at least as much USDC as we owe. Checked every 30 seconds on both chains and in our ledger.",
+        detail: "We hold at least as much USDC as we owe. Checked about every 30 seconds on both chains and in our ledger.",
       };
     case "deficit":
       return {
         tone: "bad",
         text: "Not fully backed",
         detail:
-          "We hold less USDC than we owe. Payouts are paused until the difference is restored. Your balance stays yours, and you can still request a withdrawal.",
+          "We hold less USDC than we owe. Withdrawals are not paid until the difference is restored. Your balance stays yours, and you can still request a withdrawal.",
       };
     case "none":
       return { tone: "weak", text: "No report yet", detail: "The first report appears once both chains can be read." };

@@ -20,7 +20,7 @@ const words: Record<string, { name: string; well: string; wrong: string }> = {
   database: { name: "Database", well: OK, wrong: "Not responding" },
   heartbeat: { name: "API server", well: OK, wrong: "Not responding" },
   jobs: { name: "Deposits, withdrawals and alerts", well: OK, wrong: "Delayed" },
-  addresses: { name: "Deposit addresses", well: OK, wrong: "None available: new accounts are delayed" },
+  addresses: { name: "Deposit addresses", well: OK, wrong: "None available, so new accounts are delayed" },
   signUps: { name: "Sign-ups", well: OK, wrong: "Unusually many" },
   proxy: { name: "Limits per address", well: OK, wrong: "All clients share one limit" },
   nodes: { name: "Blockchain nodes", well: OK, wrong: "Two nodes disagreed in the last hour" },
@@ -43,7 +43,7 @@ function checkLine({ name, isWell, isVital, wrongSince, ms }: Check): StatusLine
 const limitWords = {
   alone: { tone: "good", word: OK },
   shared: { tone: "good", word: OK },
-  lost: { tone: "weak", word: "Each server counts on its own" },
+  lost: { tone: "weak", word: "Counted per server" },
 } as const;
 
 const limitLine = (limits: ServiceStatus["limits"]): StatusLine => ({ name: "Rate limits", since: null, ...limitWords[limits] });
@@ -51,7 +51,7 @@ const limitLine = (limits: ServiceStatus["limits"]): StatusLine => ({ name: "Rat
 function providerLine({ provider, isSimulated, leftAloneSince, retryAfterMs }: ProviderStatus): StatusLine {
   const name = providerName(provider);
   if (leftAloneSince === null) return { name, tone: "good", word: isSimulated ? `${OK} (simulated)` : OK, since: null };
-  const next = retryAfterMs > 0 ? `in ${Math.ceil(retryAfterMs / 1_000)} s` : "with the next request";
+  const next = retryAfterMs > 0 ? `in ${Math.ceil(retryAfterMs / 1_000)} s` : "on the next request";
   return { name, tone: "bad", word: `Paused after failures. Next try ${next}`, since: leftAloneSince };
 }
 

@@ -159,7 +159,7 @@ test("an empty address pool is shown as a problem for new accounts only, and cle
   expect(lines["Deposit addresses"]).toEqual({
     name: "Deposit addresses",
     tone: "weak",
-    word: "None available: new accounts are delayed",
+    word: "None available, so new accounts are delayed",
     since: new Date(at + 5_000),
   });
   expect(sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/^API requests and sign-in work/) });
@@ -174,7 +174,7 @@ test("an unreachable Redis is shown, and that requests are still answered", asyn
   for (const name of ["config", "limits.redis"]) forgetSingleton(name);
   try {
     const { lines, sentence } = await look();
-    expect(lines["Rate limits"]).toMatchObject({ tone: "weak", word: expect.stringMatching(/Each server counts on its own/) });
+    expect(lines["Rate limits"]).toMatchObject({ tone: "weak", word: expect.stringMatching(/Counted per server/) });
     expect(sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/^API requests work/) });
   } finally {
     await redisLink()?.close();

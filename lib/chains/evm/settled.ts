@@ -30,7 +30,7 @@ export function readSettleRevert(data: Hex): SettleRefusal {
     if (errorName === "Error") return { reason: reasonsOfUsdc[args[0]] ?? "settlement_failed", message: args[0] };
     return { reason: reasons[errorName] ?? "settlement_failed", message: errorName };
   } catch {
-    return { reason: "settlement_failed", message: "reverted in words that nobody knows" };
+    return { reason: "settlement_failed", message: "reverted for an unknown reason" };
   }
 }
 

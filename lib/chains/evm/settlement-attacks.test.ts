@@ -133,7 +133,7 @@ test.each([
   ["takesFee", "WrongAmountReceived"],
   ["givesMore", "WrongAmountReceived"],
   ["movesNothing", "WrongAmountReceived"],
-  ["saysFalse", "reverted in words that nobody knows"],
+  ["saysFalse", "reverted for an unknown reason"],
   ["paysAnother", "WrongAmountReceived"],
 ] as const)("with a token that is %s exactly the amount arrives, or nothing moves", async (way, reason) => {
   const moved = reason === null ? units : 0n;
@@ -238,7 +238,7 @@ test.each([
   ["two words", { serviceName: "Penny Prompt" }, "NotOneWord"],
   ["a line break", { serviceName: "Penny\nPrompt" }, "NotOneWord"],
   ["another alphabet", { serviceName: "Pénny" }, "NotOneWord"],
-  ["more than 31 letters", { serviceName: "a".repeat(32) }, "reverted in words that nobody knows"],
+  ["more than 31 letters", { serviceName: "a".repeat(32) }, "reverted for an unknown reason"],
   ["no token", { usdc: nobody }, "NoAddress"],
   ["no treasury", { treasury: nobody }, "NoAddress"],
   ["no relayer", { relayer: nobody }, "NoAddress"],

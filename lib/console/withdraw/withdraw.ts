@@ -11,6 +11,7 @@ import { type Order, type WithdrawalChain, walletChainOf, writeOrderText } from 
 import { type Allowance, listPayableWallets, readAllowance } from "@/lib/wallets/withdrawals/allowance";
 import { cancelWithdrawal } from "@/lib/wallets/withdrawals/decisions";
 import { readDestination } from "@/lib/wallets/withdrawals/destination";
+import { MAX_WAIT_SECONDS } from "@/lib/wallets/withdrawals/own-rules";
 import { findPlaces } from "@/lib/wallets/withdrawals/queue";
 import { createOrder, findShortage, requestWithdrawal } from "@/lib/wallets/withdrawals/request";
 import type { Fees } from "@/lib/wallets/withdrawals/rules";
@@ -28,11 +29,13 @@ import { withdrawalRefusal } from "./withdraw-refusals";
 const PAGE_ROWS = 25;
 
 export interface WithdrawalTerms {
-  /** All in nano-USD. */
+  /** In nano-USD, like all amounts here. */
   fees: Fees;
   least: NanoUsd;
   mostADay: NanoUsd;
   approvalAbove: NanoUsd;
+  /** The longest delay that an owner can set. */
+  maxDelayHours: number;
 }
 
 /** With the withdrawals that `before`, an earlier page's `older`, points to; the newest ones when it points nowhere. */
@@ -178,5 +181,6 @@ export function readWithdrawalTerms(): WithdrawalTerms {
     least: minWithdrawal(),
     mostADay: WITHDRAWAL_DAILY_LIMIT_USD,
     approvalAbove: WITHDRAWAL_APPROVAL_ABOVE_USD,
+    maxDelayHours: MAX_WAIT_SECONDS / 3_600,
   };
 }

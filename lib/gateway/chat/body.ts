@@ -72,8 +72,8 @@ const message = z.discriminatedUnion(
 const tokens = z.int("must be a whole number").min(1, "must be at least 1");
 
 export const chatBodySchema = z.object({
-  model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
-  messages: z.array(message).min(1, "send at least one message"),
+  model: z.string().min(1, "must not be empty; GET /api/v1/models lists the models"),
+  messages: z.array(message).min(1, "must contain at least one message"),
   max_tokens: tokens.nullish(),
   max_completion_tokens: tokens.nullish(),
   temperature: between(0, 2).nullish(),
@@ -83,17 +83,17 @@ export const chatBodySchema = z.object({
   seed: z.int("must be a whole number").nullish(),
   stop: z
     .union(
-      [z.string(), z.array(z.string()).max(MAX_STOPS, `may have at most ${MAX_STOPS} texts`)],
+      [z.string(), z.array(z.string()).max(MAX_STOPS, `must have at most ${MAX_STOPS} items`)],
       "must be a string or an array of strings",
     )
     .nullish(),
-  n: z.literal(1, "must be 1: send a request for each answer").nullish(),
+  n: z.literal(1, "must be 1. Send one request per answer").nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   ...toolFields,
   ...optionFields,
   /** Our own field: USD, as in POST /api/v1/prompt. */
-  maxCost: z.number().positive("must be above 0, in USD").nullish(),
+  maxCost: z.number().positive("must be greater than 0, in USD").nullish(),
   /** Our own field, as in POST /api/v1/prompt. */
   clipToBalance: z.boolean().nullish(),
 });
@@ -195,7 +195,7 @@ function readUserContent(content: z.infer<typeof userContent>, { path, images, i
       const { url, detail } = part.image_url;
       return images.fromUrl({ path: `${path}.${index}.image_url.url`, isKept }, url, detail) ?? [];
     }
-    refuse(`${index}`, "no model here takes audio, PDF or other files: send text and images only");
+    refuse(`${index}`, "is audio, a PDF or another file, which is not supported. Send only text and images");
     return [notShown()];
   });
 }

@@ -45,7 +45,7 @@ export const INVALID_ENCRYPTED_CONTENT = "invalid_encrypted_content";
 
 /** Chat completions' words where there are numbers, and those of Responses where there are none. */
 function overflowWords({ unit, given, output, limit }: Overflow): string {
-  if (unit === "bytes") return "Your input is larger than this model's provider takes. Please reduce the length of the messages.";
+  if (unit === "bytes") return "Your input is larger than this model's provider accepts. Please reduce the length of the messages.";
   if (limit === undefined) return "Your input exceeds the context window of this model. Please adjust your input and try again.";
   const most = `This model's maximum context length is ${limit} tokens. However, `;
   if (given === undefined) return `${most}your messages resulted in more. Please reduce the length of the messages.`;

@@ -32,15 +32,15 @@ const isText = (value: unknown): boolean => Array.isArray(value) && value.every(
 
 /** Fields that ask for what no model here does: they are refused, with what to send instead. */
 export const refusedOptions = {
-  logprobs: refusedField("is not given here: leave it out"),
-  top_logprobs: refusedField("is not given here: leave it out", (value) => value === 0),
-  logit_bias: refusedField("is not taken here: leave it out", isEmpty),
-  modalities: refusedField("may only be text: no model here answers with audio", isText),
-  audio: refusedField("must be absent: no model here answers with audio"),
-  web_search_options: refusedField("must be absent: no search runs here. Send a function that searches"),
-  moderation: refusedField("must be absent: no moderation runs here"),
-  functions: refusedField("is OpenAI's old form: send tools"),
-  function_call: refusedField("is OpenAI's old form: send tool_choice"),
+  logprobs: refusedField("is not supported. Remove it"),
+  top_logprobs: refusedField("is not supported. Remove it", (value) => value === 0),
+  logit_bias: refusedField("is not supported. Remove it", isEmpty),
+  modalities: refusedField("must contain only text. Audio output is not supported", isText),
+  audio: refusedField("is not supported, because models here don't return audio. Remove it"),
+  web_search_options: refusedField("is not supported. Send a function that searches instead"),
+  moderation: refusedField("is not supported. Remove it"),
+  functions: refusedField("is deprecated. Use tools instead"),
+  function_call: refusedField("is deprecated. Use tool_choice instead"),
 };
 
 export const optionFields = {

@@ -26,7 +26,7 @@ const tool = z.preprocess(
     type: z
       .literal(
         "function",
-        "must be function: send a custom tool as a function with one text, or to POST /api/v1/responses; other tools are OpenAI's own",
+        "must be function. Send a custom tool as a function with one string parameter, or use POST /api/v1/responses. Tools hosted by OpenAI are not supported",
       )
       .nullish(),
     function: z.object({
@@ -58,7 +58,7 @@ const toolChoice = z.preprocess(
 );
 
 export const toolFields = {
-  tools: z.array(tool).max(MAX_TOOLS, `may have at most ${MAX_TOOLS} tools`).nullish(),
+  tools: z.array(tool).max(MAX_TOOLS, `must have at most ${MAX_TOOLS} tools`).nullish(),
   tool_choice: toolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
 };
@@ -71,7 +71,7 @@ type ToolOptions = Pick<CallOptions, "tools" | "toolChoice" | "parallelToolCalls
 export function readTools({ tools, tool_choice: choice, parallel_tool_calls }: ToolFields, issues: Issue[]): ToolOptions {
   const all = uniqueTools(tools ?? []);
   const unknown = namesIn(choice).find((name) => !all.some((one) => one.name === name));
-  if (unknown !== undefined) issues.push({ path: "tool_choice", message: "names a function that is not among tools" });
+  if (unknown !== undefined) issues.push({ path: "tool_choice", message: "names a function that is not in tools" });
   const allowed = allowedOf(all, choice);
   if (allowed.length === 0) return {};
   return { tools: allowed, toolChoice: choiceOf(choice), parallelToolCalls: parallel_tool_calls ?? undefined };

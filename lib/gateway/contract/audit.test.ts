@@ -84,7 +84,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     for (const cursor of [nextCursor, "x", Buffer.from('{"before":7}').toString("base64url")]) {
       const answer = await get(one.key, `?cursor=${cursor}`);
       readError(answer, "INVALID_REQUEST");
-      expect(answer.text).toContain("leave it out to begin with the newest");
+      expect(answer.text).toContain("omit it to start with the newest");
     }
     for (const query of ["?group=money", "?limit=0", "?after=1"]) expect((await get(one.key, query)).status).toBe(400);
     expect((await get("pp_wrong")).status).toBe(401);

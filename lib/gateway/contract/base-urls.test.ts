@@ -42,7 +42,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     for (const path of ["/v1/files", "/api/v2/prompt"]) {
       const answer = await send("POST", path);
       expect(answer.status).toBe(404);
-      expect(JSON.parse(answer.text).error).toBe(`Not found: ${path}. The API's paths begin with /api/v1/`);
+      expect(JSON.parse(answer.text).error).toBe(`Not found: ${path}. API paths begin with /api/v1/`);
     }
   });
 

@@ -144,16 +144,16 @@ describe("what was not encrypted here", () => {
     const own = summary?.encrypted_content ?? "";
     const openai = "gAAAAABpKxQk9V0h1PMhRg==";
     const cases: [content: string | undefined, type: string, cure: RegExp][] = [
-      [openai, "compaction", /Send the items that it stands for/],
-      [openai, "compaction_summary", /Send the items that it stands for/],
+      [openai, "compaction", /send the items it replaces/],
+      [openai, "compaction_summary", /send the items it replaces/],
       [openai, "reasoning", /Remove the reasoning items/],
-      [foreign?.encrypted_content, "compaction", /Send the items/],
-      [`${own}x`, "compaction", /Send the items/],
+      [foreign?.encrypted_content, "compaction", /send the items it replaces/],
+      [`${own}x`, "compaction", /send the items it replaces/],
       [own.replace("FILE", "file"), "reasoning", /Remove the reasoning items/],
       // One kind of content in the place of the other.
       [own, "reasoning", /Remove the reasoning items/],
-      [thought?.encrypted_content, "compaction", /Send the items/],
-      ["", "compaction", /Send the items/],
+      [thought?.encrypted_content, "compaction", /send the items it replaces/],
+      ["", "compaction", /send the items it replaces/],
       ["\u0000<script>\r\n", "reasoning", /Remove the reasoning items/],
     ];
     const before = (await chargesOf(account.accountId)).length;
@@ -201,7 +201,7 @@ describe("a summary that does not come whole", () => {
     expect(first.status).toBe(200);
     const lastOf = ({ text }: { text: string }) => (isStream ? readEvents(text).at(-1)?.response : (JSON.parse(text) as Body));
     const failed = lastOf(first);
-    expect(failed).toMatchObject({ status: "failed", output: [], error: { message: expect.stringContaining("wrote no summary") } });
+    expect(failed).toMatchObject({ status: "failed", output: [], error: { message: expect.stringContaining("did not write a summary") } });
     const [charge] = await chargesOf(account.accountId);
     expect(failed?.error?.details.cost?.totalCost).toBe(Number((charge?.input_cost ?? 0n) + (charge?.output_cost ?? 0n)) / 1e9);
     const again = await send(account, sending);

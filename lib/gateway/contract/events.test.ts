@@ -88,7 +88,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     for (const query of ["?after=evt_unknown", `?after=${foreign}`]) {
       const answer = await get(one.key, query);
       readError(answer, "INVALID_REQUEST");
-      expect(answer.text).toContain("leave it out to start from the oldest");
+      expect(answer.text).toContain("omit it to start from the oldest");
     }
     expect((await get(one.key, "?limit=0")).status).toBe(400);
     expect((await get("pp_wrong")).status).toBe(401);

@@ -91,7 +91,7 @@ test.each([
   const account = await openAccount();
   const asked = [user([image])];
   const refused = await send(account.key, at, { ...fields, [field]: asked });
-  expect(refused).toMatchObject({ status: 400, text: expect.stringContaining("this model takes no images") });
+  expect(refused).toMatchObject({ status: 400, text: expect.stringContaining("this model does not accept images") });
   expect(refused.text).toContain(path);
   const after = await send(account.key, at, { ...fields, [field]: [...asked, assistant("No."), user("Then without it.")] });
   expect(after).toMatchObject({ status: 200, text: expect.stringContaining("Then without it.") });

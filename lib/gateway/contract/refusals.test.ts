@@ -177,7 +177,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     const account = await openAccount();
     const payment = { from: `0x${"1".repeat(40)}`, amount: 100, signature: "0x12", timestamp: 1, requestId: "req_1", network: "ethereum" };
     const { details, error } = readError(await ask({ url, key: account.key, body: promptOf({ payment }) }), "PAYMENT_VERIFICATION_FAILED");
-    expect([details.reason, error]).toEqual(["network_unsupported", expect.stringContaining("balance of the API key")]);
+    expect([details.reason, error]).toEqual(["network_unsupported", expect.stringContaining("the API key's balance")]);
     await expectUncharged(account);
   });
 

@@ -50,15 +50,15 @@ test.each([
   [{ store: true }, "store", "Send the whole conversation"],
   [{ previous_response_id: "resp_1" }, "previous_response_id", "Send the earlier items"],
   [{ conversation: "conv_1" }, "conversation", "Send the earlier items"],
-  [{ background: true }, "background", "stream the answer instead"],
+  [{ background: true }, "background", "Stream the answer instead"],
   [{ prompt: { id: "pmpt_1" } }, "prompt", "Send instructions and input"],
   [{ input: [{ type: "item_reference", id: "msg_1" }] }, "input.0.type", "Send the item itself"],
-  [{ input: [{ type: "local_shell_call", id: "x" }] }, "input.0.type", "send function or custom tools"],
-  [{ input: [{ type: "computer_call_output", call_id: "x" }] }, "input.0.type", "send function or custom tools"],
+  [{ input: [{ type: "local_shell_call", id: "x" }] }, "input.0.type", "Send function or custom tools"],
+  [{ input: [{ type: "computer_call_output", call_id: "x" }] }, "input.0.type", "Send function or custom tools"],
   [{ input: [{ type: "message", role: "user", content: [{ type: "input_file", file_id: "x" }] }] }, "input.0.content", ""],
   [{ input: [call] }, "input.0", "has no output"],
   [{ input: [call, call, { type: "function_call_output", call_id: "c", output: "x" }] }, "input.1", "has no output"],
-  [{ input: [{ type: "function_call_output", call_id: "c", output: "x" }] }, "input.0.call_id", "is of no function_call before it"],
+  [{ input: [{ type: "function_call_output", call_id: "c", output: "x" }] }, "input.0.call_id", "does not match an earlier function_call"],
   [{ input: [] }, "input", "at least one item"],
   [{ input: undefined }, "input", "is required"],
   [{ input: [{ hello: "there" }] }, "input.0", ""],
@@ -74,9 +74,9 @@ test.each([
   [
     { input: [{ type: "tool_search_output", execution: "client", call_id: "c", tools: [] }] },
     "input.0.call_id",
-    "is of no tool_search_call",
+    "does not match an earlier tool_search_call",
   ],
-  [{ tools: [add], tool_choice: { type: "function", name: "add", namespace: "n" } }, "tool_choice", "not among tools"],
+  [{ tools: [add], tool_choice: { type: "function", name: "add", namespace: "n" } }, "tool_choice", "not in tools"],
 ])("%j is refused in OpenAI's form, with our code and what to do", async (fields, param, words) => {
   const account = await openAccount();
   const { status, headers, body } = await respond(account, fields);

@@ -219,7 +219,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     ];
     for (const query of queries) {
       const { details } = readError(await get(account.key, query), "INVALID_REQUEST");
-      expect(details.issues, query).toMatchObject([{ path: "cursor", message: expect.stringMatching(/leave it out to begin again$/) }]);
+      expect(details.issues, query).toMatchObject([{ path: "cursor", message: expect.stringMatching(/omit it to start again$/) }]);
     }
   });
 
@@ -246,24 +246,24 @@ describe.each(entryNames)("through the %s server", (entry) => {
     ["to=2026-01-01T00:00:00", "to", /must be a date like/],
     ["to=2026-01-01 00:00Z", "to", /must be a date like/],
     ["to=20260101", "to", /must be a date like/],
-    ["from=2026-02-01&to=2026-01-01", "to", /^must be after from; it is not in the span itself$/],
+    ["from=2026-02-01&to=2026-01-01", "to", /^must be after from, because it is exclusive$/],
     ["from=2026-01-01&to=2026-01-01", "to", /^must be after from/],
     ["from=9999-01-01", "from", /^must not be after today$/],
     ["from=2025-01-01&to=2026-01-03", "from", /^must be at most 366 days before to/],
     ["from=0000-01-01&to=9999-12-31", "from", /^must be at most 366 days before to/],
-    ["groupBy=modle", "groupBy", /^must be any of day, model, key, separated by commas; "modle" is none$/],
+    ["groupBy=modle", "groupBy", /^must be any of day, model, key, separated by commas; "modle" is not$/],
     ["groupBy=day,", "groupBy", /^must be any of/],
     ["groupBy=", "groupBy", /^must be any of/],
     ["groupBy=Day", "groupBy", /^must be any of/],
     ["groupBy=day;model", "groupBy", /^must be any of/],
     ["groupBy=day,model,day", "groupBy", /^names the same grouping twice/],
-    ["groupBy=day&groupBy=model", "groupBy", /^is given twice; send it once$/],
+    ["groupBy=day&groupBy=model", "groupBy", /^appears twice. Send it once$/],
     ["limit=0", "limit", /^must be a whole number from 1 to 1000$/],
     ["limit=1001", "limit", /^must be a whole number/],
     ["limit=-1", "limit", /^must be a whole number/],
     ["limit=1e2", "limit", /^must be a whole number/],
     ["limit=", "limit", /^must be a whole number/],
-    ["limit=5&limit=5", "limit", /^is given twice/],
+    ["limit=5&limit=5", "limit", /^appears twice/],
     ["form=2026-01-01", "form", /^is not a field of this request; did you mean from\?$/],
     ["group_by=day", "group_by", /did you mean groupBy\?$/],
     ["curser=x", "curser", /did you mean cursor\?$/],

@@ -28,7 +28,7 @@ test.each([
   const answer = await x402.send(body, payload);
   const { error, details } = readError(answer, "PAYMENT_VERIFICATION_FAILED");
   expect(details.reason).toBe(reason);
-  expect(error).toContain(`over ${price + signed} units of USDC`);
+  expect(error).toContain(`for ${price + signed} units of USDC`);
   if (reason === "amount_mismatch")
     expect(error).toContain(`accepted.amount is ${price + accepted}. Sign exactly what accepted.amount says`);
   else expect(error).toMatch(new RegExp(`at least (?:${price}|that)`));

@@ -160,9 +160,7 @@ test("a transaction over more than its accepted.amount, above the price, is a mi
   const answer = await x402.send(body, withBytes(payload, signPaymentBytes({ ...payment, units: signed })));
   expectRefused(answer, "amount_mismatch");
   expect(settlementIn(answer)).toMatchObject({ success: false, errorReason: "invalid_exact_svm_payload_amount_mismatch" });
-  expect(answer.text).toContain(
-    `over ${signed} units of USDC, but its accepted.amount is ${price}. Sign exactly what accepted.amount says`,
-  );
+  expect(answer.text).toContain(`for ${signed} units of USDC, but its accepted.amount is ${price}. Sign exactly what accepted.amount says`);
   expect(await counts(payer)).toEqual(before);
   // The cure.
   expect((await x402.send(body, await x402.signPayment(payer, body))).status).toBe(200);

@@ -34,15 +34,15 @@ const isTokens = (value: unknown): value is number[] =>
   Array.isArray(value) && value.length > 0 && value.length <= MAX_TOKENS && value.every(isToken);
 
 export const embeddingBodySchema = z.object({
-  model: z.string().min(1, "name a model: text-embedding-3-small is one"),
+  model: z.string().min(1, "must not be empty; an example is text-embedding-3-small"),
   input: z
-    .union([z.string(), z.array(z.unknown())], "must be a text, an array of texts, an array of tokens, or an array of those")
-    .refine(isInput, `must be a text, texts, or tokens: none empty, and at most ${MAX_TOKENS} tokens each`),
+    .union([z.string(), z.array(z.unknown())], "must be a string, an array of strings, an array of tokens, or an array of token arrays")
+    .refine(isInput, `must be strings or tokens, none of them empty, and at most ${MAX_TOKENS} tokens each`),
   encoding_format: z.enum(["float", "base64"], "must be float or base64").nullish(),
   dimensions: z.int("must be a whole number").min(1, "must be at least 1").nullish(),
   user: z.string().nullish(),
   /** Our own field: USD, as in POST /api/v1/prompt. */
-  maxCost: z.number().positive("must be above 0, in USD").nullish(),
+  maxCost: z.number().positive("must be greater than 0, in USD").nullish(),
 });
 
 export interface EmbeddingRequest extends EmbeddingOrder {
@@ -69,12 +69,12 @@ export function readEmbeddings(request: GatewayRequest, caller: Pick<Caller, "al
   const encoding = encoding_format ?? "float";
   const most = dimensionsOf[model.id] ?? DEFAULT_DIMENSIONS;
   const issues: Issue[] = [];
-  if (inputs.length > MAX_INPUTS) issues.push({ path: "input", message: `may have at most ${MAX_INPUTS} texts; it has ${count}` });
-  if (dimensions && model.id === "text-embedding-ada-002") issues.push({ path: "dimensions", message: `is not known to ${model.id}` });
+  if (inputs.length > MAX_INPUTS) issues.push({ path: "input", message: `must have at most ${MAX_INPUTS} items; it has ${count}` });
+  if (dimensions && model.id === "text-embedding-ada-002") issues.push({ path: "dimensions", message: `is not supported by ${model.id}` });
   if (dimensions && dimensions > most) issues.push({ path: "dimensions", message: `must be at most ${most} for ${model.id}` });
   const fitting = Math.floor(MAX_NUMBERS[encoding] / (dimensions ?? most));
   if (inputs.length > fitting) {
-    issues.push({ path: "input", message: `is too much for one answer: send at most ${fitting} texts, or ask for fewer dimensions` });
+    issues.push({ path: "input", message: `is too much for one response. Send at most ${fitting} inputs, or request fewer dimensions` });
   }
   if (issues.length > 0) throw invalidRequest(issues);
   return { model, inputs, dimensions: dimensions ?? undefined, encoding, maxCost: readMaxCost(maxCost ?? undefined) };

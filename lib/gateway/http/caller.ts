@@ -123,7 +123,7 @@ const scopeText: Record<KeyScope, string> = {
 /** @throws AppError KEY_NOT_ALLOWED */
 export function checkScope({ scopes }: Pick<Caller, "scopes">, needed: KeyScope): void {
   if (scopes.includes(needed)) return;
-  const message = `This API key may not ${scopeText[needed]}. Allow it in the console, under API keys, or use another key`;
+  const message = `This API key is not allowed to ${scopeText[needed]}. Edit it in the console, under API keys, or use another key`;
   throw new AppError("KEY_NOT_ALLOWED", { message, details: { reason: "scope", neededScope: needed } });
 }
 

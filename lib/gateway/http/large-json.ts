@@ -34,8 +34,8 @@ export const badJson = (position?: number | string) =>
   ({ problem: "bad_json", message: `The body is not valid JSON${position === undefined ? "" : ` (at character ${position})`}` }) as const;
 
 const largeProblems = {
-  too_many_values: "A body above 1 MiB may have at most 100000 values",
-  too_much_text: "Without its images a body may have at most 8 MiB",
+  too_many_values: "A body over 1 MiB can have at most 100,000 values",
+  too_much_text: "Without its images, a body can have at most 8 MiB",
 };
 
 type LargeJson = { value: unknown; texts: ReadonlyMap<string, LargeText> } | { problem: "too_many_values" | "too_much_text" | "bad_json" };

@@ -61,14 +61,14 @@ export const notFound = (isKnown: (path: string) => boolean): Endpoint =>
     return new AppError("NOT_FOUND", { message: `Not found: ${path.slice(0, 200)}${cure}` });
   });
 
-const elsewhere = (path: string): string => (path.startsWith(`${API}/`) ? "" : `. The API's paths begin with ${API}/`);
+const elsewhere = (path: string): string => (path.startsWith(`${API}/`) ? "" : `. API paths begin with ${API}/`);
 
 export const shuttingDown: Endpoint = refusal("draining", () => new AppError("SHUTTING_DOWN"));
 
 export function methodNotAllowed(methods: readonly string[]): Endpoint {
   const allow = methods.join(", ");
   return refusal("unknown", ({ path, method }) => {
-    const message = `${path} takes ${allow}, not ${method.slice(0, 20)}`;
+    const message = `${path} accepts ${allow}, not ${method.slice(0, 20)}`;
     return new AppError("METHOD_NOT_ALLOWED", { message, headers: { allow } });
   });
 }
@@ -77,7 +77,7 @@ export function methodNotAllowed(methods: readonly string[]): Endpoint {
 export const refuseWebSocket = endpoint(
   "websocket",
   async () => {
-    const message = "This endpoint answers over HTTP: send POST /api/v1/responses with stream: true";
+    const message = "This endpoint only works over HTTP. Send POST /api/v1/responses with stream: true";
     throw new AppError("INVALID_REQUEST", { message, headers: { upgrade: "HTTP/1.1", connection: "upgrade" } });
   },
   { writeError: chatErrorBody, statusOf: () => 426 },

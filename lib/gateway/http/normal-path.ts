@@ -15,7 +15,7 @@ const NOT_NORMAL =
 export const isNormalPath = (path: string): boolean => !NOT_NORMAL.test(path);
 
 const CURE =
-  "The path is not in normal form. Send it as it stands in the API reference: without empty segments (//), dots as segments, backslashes, and percent-encoding of letters, digits, dots or slashes";
+  "The path is not normalized. Send it as in the API reference: without empty or dot segments, backslashes, or percent-encoded letters, digits, dots or slashes";
 
 export const refuseOddPath = endpoint("unknown", async () => {
   throw invalidRequest([{ path: "", message: CURE }], "path");

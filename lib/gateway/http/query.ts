@@ -22,8 +22,7 @@ export function readQuery<Shape extends z.ZodRawShape>(text: string, schema: z.Z
   const once = new Set<string>();
   const twice = new Set<string>();
   for (const name of params.keys()) (once.has(name) ? twice : once).add(name);
-  if (twice.size > 0)
-    throw invalidRequest([...twice].map((name) => ({ path: name.slice(0, 64), message: "is given twice; send it once" })));
+  if (twice.size > 0) throw invalidRequest([...twice].map((name) => ({ path: name.slice(0, 64), message: "appears twice. Send it once" })));
   const parsed = parseGiven(schema, Object.fromEntries(params));
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(schema.shape)));
   return parsed.data;

@@ -248,7 +248,7 @@ function unknownField(key: string, parent: string, knownFields: readonly string[
 }
 
 const bodyProblems: Record<NonNullable<GatewayRequest["bodyProblem"]>, string> = {
-  too_large: "The body is larger than the maximum: 32 MiB where images are taken, 1 MiB elsewhere",
+  too_large: "The body is larger than the maximum: 32 MiB where images are accepted, 1 MiB elsewhere",
   not_utf8: "The body is not valid UTF-8",
   content_encoding: "The body does not match its Content-Encoding",
   cut_off: "The body is shorter than its Content-Length",

@@ -27,8 +27,8 @@ const tokens = z.int("must be a whole number").min(1, "must be at least 1");
 const effort = z.enum(["low", "medium", "high", "xhigh", "max"], "must be low, medium, high, xhigh or max").nullish();
 
 const inputFields = {
-  model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
-  messages: z.array(message).min(1, "send at least one message"),
+  model: z.string().min(1, "must not be empty; GET /api/v1/models lists the models"),
+  messages: z.array(message).min(1, "must contain at least one message"),
   system: systemField.nullish(),
   ...toolFields,
   thinking: z
@@ -59,7 +59,7 @@ export const messagesBodySchema = z.object({
   stop_sequences: z.array(z.string()).nullish(),
   stream: z.boolean().nullish(),
   /** Our own fields, as in POST /api/v1/prompt. */
-  maxCost: z.number().positive("must be above 0, in USD").nullish(),
+  maxCost: z.number().positive("must be greater than 0, in USD").nullish(),
   clipToBalance: z.boolean().nullish(),
 });
 
@@ -101,7 +101,7 @@ function* readPromptInSlices(request: GatewayRequest, caller: Caller): Slices<Me
   const { messages, options, toolNames } = yield* readInput(request, body, { model, accountId: caller.accountId, issues });
   const stop = body.stop_sequences ?? [];
   if (stop.length > MAX_STOPS && model.routes.some(({ provider }) => provider !== "anthropic")) {
-    issues.push({ path: "stop_sequences", message: `may have at most ${MAX_STOPS} texts for ${model.id}` });
+    issues.push({ path: "stop_sequences", message: `must have at most ${MAX_STOPS} items for ${model.id}` });
   }
   if (issues.length > 0) throw invalidRequest(issues);
   options.temperature = body.temperature ?? undefined;
@@ -173,7 +173,7 @@ function closerIssue(body: unknown, issue: Issue): Issue {
     const [found] = parsed && !parsed.success ? readIssues(parsed.error, []) : [];
     if (!found) continue;
     const path = [issue.path, at, found.path].filter((part) => part !== "").join(".");
-    return { path, message: found.message === "Invalid input" ? `is not taken here: ${issue.message}` : found.message };
+    return { path, message: found.message === "Invalid input" ? `is not supported: it ${issue.message}` : found.message };
   }
   return issue;
 }
@@ -203,7 +203,7 @@ function* readInput(request: GatewayRequest, body: InputBody, { model, accountId
   const characters = marked.reduce((sum, { content }) => sum + contentText(content).length, 0);
   refuseLongText({ model, inputField: "messages" }, characters);
   const marks = countMarks(marked, tools);
-  if (marks > MAX_MARKS) issues.push({ path: "cache_control", message: `may stand on at most ${MAX_MARKS} blocks, not on ${marks}` });
+  if (marks > MAX_MARKS) issues.push({ path: "cache_control", message: `can be set on at most ${MAX_MARKS} blocks, not on ${marks}` });
   const { reasoning, reasoningSummary } = readReasoning(body);
   // A client of this dialect always sends thoughts back.
   const options: CallOptions = { reasoning, reasoningSummary, responseFormat: readFormat(body), returnsReasoning: true };
@@ -254,7 +254,7 @@ function readFormat({ output_config, output_format }: InputBody): CallOptions["r
 /** Nothing of a conversation is kept here. The SDK's threads go on with whole conversations after this `error_code`. */
 function refuseThread({ thread }: InputBody): void {
   if (thread === undefined || thread === null) return;
-  const cure = "conversations are not kept here: send the whole conversation without thread";
+  const cure = "is not supported, because conversations are not stored. Send the whole conversation instead";
   throw new AppError("INVALID_REQUEST", {
     message: `thread: ${cure}`,
     details: { error_code: "thread_unsupported_request", issues: [{ path: "thread", message: cure }] },

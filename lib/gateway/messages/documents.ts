@@ -16,7 +16,7 @@ const documentSource = z.discriminatedUnion(
     }),
     z.object({ type: z.enum(["base64", "url", "file"]) }),
   ],
-  "must be text or content: PDFs and other files are not taken",
+  "must be text or content. PDFs and other files are not supported",
 );
 
 /** Of a user, and of a tool's result. */
@@ -62,7 +62,7 @@ export function readTextual(block: TextualBlock, path: string, reading: BlockRea
     case "tool_reference":
       return withMark([{ type: "text", text: `The tool ${block.tool_name} can be called now.` }], block.cache_control);
     default:
-      reading.refuse(path, "belongs to a container or a browser at Anthropic, and there is none here: leave it out");
+      reading.refuse(path, "refers to a container or browser at Anthropic, which is not available here. Remove it");
       return [notShown()];
   }
 }
@@ -79,7 +79,7 @@ function readDocument({ source, title, context }: z.infer<typeof documentBlock>,
     );
     return [...before, ...parts];
   }
-  reading.refuse(path, "PDFs and other documents are not taken: send their text as a text block");
+  reading.refuse(path, "is a PDF or another document, which is not supported. Send its text as a text block");
   return [notShown(title ? `A document, "${title}",` : "A document")];
 }
 

@@ -12,7 +12,7 @@ export const image = z.object({
       z.object({ type: z.literal("base64"), media_type: z.string(), data: z.string() }),
       z.object({ type: z.literal("url"), url: z.string() }),
     ],
-    "must be base64 with media_type and data, or url: files are not stored here",
+    "must be base64 with media_type and data, or url. Uploaded files are not supported",
   ),
   cache_control: cacheMark,
 });

@@ -50,7 +50,7 @@ export function toolChangeText({ type, tool: changed }: z.infer<typeof toolChang
 const disable_parallel_tool_use = z.boolean().nullish();
 
 export const toolFields = {
-  tools: z.array(tool).max(MAX_TOOLS, `may have at most ${MAX_TOOLS} tools`).nullish(),
+  tools: z.array(tool).max(MAX_TOOLS, `must have at most ${MAX_TOOLS} tools`).nullish(),
   tool_choice: z
     .discriminatedUnion(
       "type",
@@ -113,12 +113,12 @@ function checkChoice(
 ): void {
   if (choice?.type === "tool" && !known.has(choice.name)) {
     const message = dropped.includes(choice.name)
-      ? `forces ${choice.name.slice(0, 128)}, a tool of Anthropic's own that does not run here: force one of yours, or none`
-      : "names a tool that is not among tools";
+      ? `forces ${choice.name.slice(0, 128)}, which only runs at Anthropic. Force one of your own tools, or none`
+      : "names a tool that is not in tools";
     issues.push({ path: "tool_choice.name", message });
   }
   if (choice?.type === "any" && known.size === 0) {
-    issues.push({ path: "tool_choice", message: "forces a tool, and there is none of your own: send one, or choose auto" });
+    issues.push({ path: "tool_choice", message: "requires a tool call, but there is no tool to call. Send one, or use auto" });
   }
 }
 

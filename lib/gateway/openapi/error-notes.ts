@@ -21,7 +21,7 @@ const usd = (text: string) => z.number().describe(text);
 
 export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   INVALID_REQUEST: {
-    when: "The body is not JSON, is too large (over 1 MiB, or 32 MiB where images are accepted), has a missing, unknown or out-of-range field, reuses an Idempotency-Key with a different body, or the path is not in normal form; or the model's provider rejected the prompt, for example because it is longer than the context window.",
+    when: "The body is not JSON, is too large (over 1 MiB, or 32 MiB where images are accepted), or has a missing, unknown or out-of-range field; the Idempotency-Key was used with a different body; the request could cost more than maxCost; the path is not normalized; the prompt is longer than the context window; or the model's provider rejected it.",
     details: z.object({
       issues: z
         .array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }))
@@ -30,19 +30,24 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
         .string()
         .optional()
         .describe(
-          "Set if the problem is not a single field: bad_json, content_type, too_large, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, path, context_length_exceeded, request_too_large, provider_rejected.",
+          "The kind of problem, if it has a name: bad_json, content_type, content_encoding, too_large, too_many_values, too_much_text, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, above_x402_maximum, path, context_length_exceeded, request_too_large, invalid_encrypted_content, provider_rejected.",
         ),
       inputTokens: z
         .int()
         .min(0)
         .optional()
-        .describe("context_length_exceeded: tokens of the input as its provider counted them, or a lower bound, if known."),
+        .describe("context_length_exceeded: the input tokens, as counted by the provider or as our lower bound, if known."),
       outputTokens: z
         .int()
         .min(0)
         .optional()
         .describe("context_length_exceeded: the output limit, if it counts toward the context window."),
       contextWindow: z.int().min(0).optional().describe("context_length_exceeded: the maximum number of tokens, if known."),
+      affordableMaxTokens: z
+        .int()
+        .min(0)
+        .optional()
+        .describe("above_x402_maximum: the largest maxTokens that an x402 payment of 1 USD covers."),
     }),
     example: {
       error: "max_tokens: is not a field of this request; did you mean maxTokens?",
@@ -50,10 +55,10 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   INVALID_MODEL: {
-    when: "No model has this ID or alias, it has retired, or your API key is not allowed to use it.",
+    when: "No model has this ID or alias, it has retired, your API key is not allowed to use it, or it can't be used with this endpoint: embedding models don't answer prompts.",
     details: z.object({
-      model: z.string().describe("The model you sent."),
-      supportedModels: z.array(z.string()).describe("All model IDs and aliases this key can use."),
+      model: z.string().describe("The model you sent, up to 100 characters."),
+      supportedModels: z.array(z.string()).describe("The models this key can use."),
       retiredOn: z.iso.date().optional().describe("The day it retired, UTC, if it has."),
       successor: z.string().optional().describe("The model to use instead, if it has retired."),
     }),
@@ -63,11 +68,13 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   INVALID_API_KEY: {
-    when: "The Authorization header is missing, or the key is incomplete, unknown, revoked, expired, replaced or paused.",
+    when: "The Authorization header is missing, or the key is incomplete, unknown, revoked, expired, replaced or paused, or its account is frozen.",
     details: z.object({
       reason: z
         .enum(["missing", "malformed", "unknown", "revoked", "expired", "rotated", "disabled"])
-        .describe("missing, malformed, unknown, revoked, expired, rotated (the key has a new secret) or disabled."),
+        .describe(
+          "missing, malformed (incomplete), unknown, revoked, expired, rotated (the key has a new secret) or disabled (paused, or the account is frozen).",
+        ),
     }),
     example: { error: "This API key was revoked", details: { reason: "revoked" } },
   },
@@ -79,17 +86,17 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
       address: z.string().optional().describe("address: the IP address of the request."),
     }),
     example: {
-      error: "This API key may not send prompts. Allow it in the console, under API keys, or use another key",
+      error: "This API key is not allowed to send prompts. Edit it in the console, under API keys, or use another key",
       details: { reason: "scope", neededScope: "prompt" },
     },
   },
   INSUFFICIENT_BALANCE: {
-    when: "The request could cost more than your available balance. The model was not called. A body over 1 MiB is not read either while your balance is below the cheapest prompt.",
+    when: "The request could cost more than your available balance. The model was not called. If your balance doesn't even cover the cheapest prompt, a body over 1 MiB is refused before it is read.",
     details: z.object({
       currentBalance: usd("Available balance in USD, without the funds reserved for running requests."),
-      requiredBalance: usd("Maximum cost of this request, USD."),
+      requiredBalance: usd("Maximum cost of this request, USD; of the cheapest prompt if the body was not read."),
       deficit: usd("requiredBalance minus currentBalance."),
-      affordableMaxTokens: z.int().min(0).describe("The largest maxTokens that your balance covers."),
+      affordableMaxTokens: z.int().min(0).describe("The largest maxTokens that your balance covers; 0 if none."),
       depositUrl: z.url().describe("Where to deposit."),
     }),
     example: {
@@ -107,8 +114,8 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     when: "The request could exceed the key's remaining spending limit. The account's balance may still be sufficient.",
     details: z.object({
       cap: usd("The key's spending limit per period, USD."),
-      spent: usd("Spent in this period, USD, including the funds reserved for running requests."),
-      resetsAt: z.iso.datetime().nullable().describe("When the next period begins; null for a limit without a period."),
+      spent: usd("Spent with this key in this period, USD, including the funds reserved for its running requests."),
+      resetsAt: z.iso.datetime().nullable().describe("When the next period begins, UTC; null for a total limit."),
     }),
     example: {
       error: "This request could exceed the key's spending limit: $4.98 of $5.00 is spent or reserved",
@@ -116,11 +123,11 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   PAYMENT_VERIFICATION_FAILED: {
-    when: "The payment was not accepted. Unless the message says otherwise, no money was moved.",
+    when: "The signed payment or x402 payment was not accepted. Unless the message says otherwise, no USDC has moved.",
     details: z.object({
       reason: z.enum(paymentReasonNames).describe(`One of ${paymentReasonNames.join(", ")}.`),
       requiredAmount: z.int().min(1).optional().describe("amount_too_low: the minimum to sign for this request, USDC cents."),
-      minimumAmount: z.int().min(1).optional().describe("amount_too_low: the minimum payment of this service, USDC cents."),
+      minimumAmount: z.int().min(1).optional().describe("amount_too_low: the smallest payment this service accepts, USDC cents."),
       ceiling: usd("amount_too_low: the maximum cost of the request.").optional(),
       issues: z
         .array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }))
@@ -133,7 +140,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   PAYMENT_REQUIRED: {
-    when: "A request to the x402 endpoint came without a payment. The PAYMENT-REQUIRED header contains the same requirements in x402’s format.",
+    when: "A request to the x402 endpoint came without a payment, or the wallet's credit doesn't cover it. The PAYMENT-REQUIRED header contains the same requirements in x402's format.",
     details: z.object({
       accepts: z
         .array(
@@ -162,17 +169,17 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   NOT_FOUND: {
-    when: "The path does not exist in the API.",
+    when: "The path does not exist in the API, or nothing has the ID in it: an unknown model, or a request that is not yours or was not charged.",
     details: z.object({}),
     example: { error: "Not found: /api/v1/promt", details: {} },
   },
   METHOD_NOT_ALLOWED: {
     when: "The path exists, but not for this method. Often a GET was sent instead of a POST.",
     details: z.object({}),
-    example: { error: "/api/v1/prompt takes POST, not GET", details: {} },
+    example: { error: "/api/v1/prompt accepts POST, not GET", details: {} },
   },
   REQUEST_IN_PROGRESS: {
-    when: "A request with the same Idempotency-Key is still running.",
+    when: "A request with the same Idempotency-Key or the same payment is still running.",
     details: z.object({}),
     example: { details: {} },
   },
@@ -192,7 +199,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   RATE_LIMIT_EXCEEDED: {
-    when: "Too many requests per minute, too many at once, or too many failed keys from one address.",
+    when: "Too many requests per minute, too many at once, or too many requests with an invalid API key from one network.",
     details: z.object({
       limit: z.enum(["rate", "concurrency"]).describe("rate or concurrency."),
       retryAfterMs: z.int().min(0).describe("Milliseconds to wait. Retry-After says the same in seconds."),
@@ -206,7 +213,9 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
         .enum(["provider_unavailable", "provider_timeout", "internal"])
         .describe("provider_unavailable, provider_timeout or internal."),
       retryable: z.boolean().describe("true if the same request may succeed later."),
-      cost: cost.optional().describe("Only in the error event of an interrupted stream: what you were charged for the part you received."),
+      cost: cost
+        .optional()
+        .describe("Only in the error event of an interrupted stream: what you were charged for the part that was delivered."),
     }),
     example: {
       error: "gpt-4-turbo timed out. You were not charged",
@@ -214,11 +223,11 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   SETTLEMENT_PENDING: {
-    when: "A signed payment was sent and is not confirmed yet, or its chain is unavailable.",
+    when: "A payment was submitted and is not confirmed yet, or its chain is unavailable.",
     details: z.object({
       reason: z
         .enum(["outcome_unknown", "chain_unavailable"])
-        .describe("outcome_unknown: it may already be paid. chain_unavailable: nothing was paid yet."),
+        .describe("outcome_unknown: the payment may have been made. chain_unavailable: it could not be checked, and nothing was paid."),
     }),
     example: {
       error: "The payment is still being confirmed. Send the same request again: you never pay twice",
@@ -226,12 +235,12 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   SERVICE_BUSY: {
-    when: "Too many bodies over 1 MiB were being read at once, and this one was still waiting after a minute. You were not charged.",
+    when: "Too many bodies over 1 MiB were arriving at once, and there was no room for this one within a minute. You were not charged.",
     details: z.object({}),
     example: { details: {} },
   },
   PROVIDER_BUSY: {
-    when: "The model's provider is overloaded or limits our requests, or it failed so often that we pause requests to it for a few seconds. You were not charged, and you can reuse the Idempotency-Key.",
+    when: "The model's provider is overloaded or limits our requests, or it failed so often that we have paused requests to it. You were not charged, and you can reuse the Idempotency-Key.",
     details: z.object({
       reason: z.enum(["provider_busy"]).describe("Always provider_busy."),
       retryable: z.boolean().describe("Always true."),
@@ -243,7 +252,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   SHUTTING_DOWN: {
-    when: "The server is restarting. Running requests finish; new ones are rejected.",
+    when: "The server is restarting. Running requests finish; new ones are rejected and not charged.",
     details: z.object({}),
     example: { details: {} },
   },

@@ -9,19 +9,21 @@ export const headers = {
     example: "req_0WAqXk3e7Tz0Lm5RbV2c",
   },
   "RateLimit-Policy": {
-    description: "Your limits: requests per 60 seconds, and concurrent requests.",
+    description:
+      "Your account's limits: requests per 60 seconds, and concurrent requests. Without a valid API key, invalid keys per 60 seconds from your IP network.",
     schema: { type: "string" },
     example: '"rate";q=100;w=60, "concurrency";q=10;qu="concurrent-requests"',
   },
   RateLimit: {
-    description: "What remains of each limit (r), and seconds until the rate limit is fully restored (t).",
+    description:
+      "What remains of each limit (r), and seconds until the rate limit is fully restored, or until one request is allowed after a 429 (t).",
     schema: { type: "string" },
     example: '"rate";r=99;t=1, "concurrency";r=9',
   },
-  "X-RateLimit-Limit": { description: "Requests per minute.", schema: { type: "integer" }, example: "100" },
-  "X-RateLimit-Remaining": { description: "Requests remaining.", schema: { type: "integer" }, example: "99" },
+  "X-RateLimit-Limit": { description: "The rate limit, per minute.", schema: { type: "integer" }, example: "100" },
+  "X-RateLimit-Remaining": { description: "What remains of the rate limit.", schema: { type: "integer" }, example: "99" },
   "X-RateLimit-Reset": {
-    description: "When the rate limit is fully restored, Unix seconds.",
+    description: "When the rate limit is fully restored, or one request is allowed after a 429, in Unix seconds.",
     schema: { type: "integer" },
     example: "1796083201",
   },
@@ -31,16 +33,17 @@ export const headers = {
     example: "1",
   },
   "Idempotent-Replayed": {
-    description: "true when this is the stored answer of an earlier request with the same Idempotency-Key. You are not charged again.",
+    description:
+      "true if this is the stored answer of an earlier request with the same Idempotency-Key or payment. You are not charged again.",
     schema: { type: "string", const: "true" },
   },
   "X-Dropped-Tools": {
-    description: "Names of tools that only their vendor can run, and that were dropped from the request.",
+    description: "Names of tools that were dropped from the request, because only their vendor can run them.",
     schema: { type: "string" },
     example: "web_search",
   },
   "Request-Id": {
-    description: "Same as X-Request-Id, under the name that Anthropic's clients read.",
+    description: "Same as X-Request-Id, for Anthropic's clients.",
     schema: { type: "string" },
     example: "req_0V9yWb8pQk3mZr5tLcXa",
   },

@@ -11,10 +11,10 @@ export const countNotes: FieldNotes = {
   system: "System instruction for the model: a text or text blocks.",
   tools: "Your own tools. Tools that run at Anthropic are dropped and named in X-Dropped-Tools.",
   tool_choice: "auto, any, none, or one tool by name. Default: auto if there are tools.",
-  thinking: "Whether and how much the model thinks. For models without a budget, it becomes the nearest effort.",
+  thinking: "Whether and how much the model thinks. For models without a thinking budget, it is converted to the nearest effort.",
   output_config: "Effort, and the JSON Schema of the answer.",
   output_format: "Older form of output_config.format.",
-  cache_control: "Caches the conversation up to its end, for models that cache on request.",
+  cache_control: "Caches the whole conversation, for models that cache on request.",
 };
 
 export const messagesNotes: FieldNotes = {
@@ -28,7 +28,7 @@ export const messagesNotes: FieldNotes = {
   stream: "true to stream the answer as Anthropic's events. Default: false.",
   maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400 before the model is called. Not an Anthropic field.",
   clipToBalance:
-    "true to lower max_tokens to what your balance, the key's spending limit and maxCost allow, instead of a 402. Not an Anthropic field.",
+    "true to lower max_tokens to what your balance, the key's spending limit and maxCost allow, instead of an error. Default: the key's setting, or false. Not an Anthropic field.",
 };
 
 /** By the name of their schema. */

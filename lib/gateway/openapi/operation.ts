@@ -78,7 +78,7 @@ export const paymentSignature: Parameter = {
   in: "header",
   required: false,
   description:
-    "The x402 version 2 payment, as base64-encoded JSON. Without it, the response is 402 with the payment requirements. The extension payment-identifier can name the payment: the same identifier with the same payment and body returns the same answer, anything else 409.",
+    "The x402 version 2 payment, as base64-encoded JSON. Without it, the response is 402 with the payment requirements. The extension payment-identifier can give the payment an ID: the same ID with the same payment and body returns the same answer, anything else 409.",
   schema: { type: "string" },
 };
 
@@ -96,7 +96,8 @@ export const paymentProof: Parameter = {
   name: "Payment-Proof",
   in: "header",
   required: false,
-  description: "A wallet's signed payment for this request: the payment object of PromptBody, as base64-encoded JSON.",
+  description:
+    "A wallet's signed payment for this request: the payment object of PromptBody, as base64-encoded JSON. Don't also send payment in the body.",
   schema: { type: "string", pattern: "^[A-Za-z0-9+/_-]+={0,2}$" },
 };
 
@@ -114,7 +115,7 @@ export const idempotencyKey: Parameter = {
   in: "header",
   required: false,
   description:
-    "Use a new one for each new request. For 24 hours, the same key with the same body returns the first answer and is charged once.",
+    "Use a new one for each new request. For 24 hours, the same Idempotency-Key with the same body and API key returns the first answer, without another charge. A request that was not charged leaves it free to use again.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
   example: "order-1041-summary",
 };

@@ -35,9 +35,9 @@ export function contextOverflow({ model, inputField }: Where, overflow: Overflow
 }
 
 function overflowText({ id }: Model, { unit, given, output, limit }: Overflow): string {
-  if (unit === "bytes") return `: its provider takes no request of this size for ${id}`;
+  if (unit === "bytes") return `: the provider of ${id} does not accept requests of this size`;
   if (limit === undefined) return ` for the context window of ${id}`;
-  if (given === undefined) return `: ${id} takes at most ${limit} tokens`;
+  if (given === undefined) return `: ${id} accepts at most ${limit} tokens`;
   return output === undefined ? `: ${given} tokens > ${limit} maximum` : `: ${given} tokens and ${output} of output > ${limit} maximum`;
 }
 

@@ -29,7 +29,7 @@ test("of 7,000 images a hundred are read, and the next one is refused", () => {
 
 test.each([
   ["a megabyte of parameters", `data:image/png${";a=b".repeat(250_000)};base64,${png(10, 10)}`, /without a media type/],
-  ["a URL of a megabyte", `https://example.com/${"a".repeat(1_000_000)}`, /not a URL/],
+  ["a URL of a megabyte", `https://example.com/${"a".repeat(1_000_000)}`, /not a valid https URL/],
 ])("%s is refused", (_what, url, message) => {
   const reader = new ImageReader(undefined, model);
   expect(reader.fromUrl({ path: "image" }, url)).toBeNull();

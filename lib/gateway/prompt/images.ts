@@ -21,14 +21,14 @@ type ReadImage = ImagePart | string;
 /** From OpenAI's form: a URL that may hold the image itself. */
 function readImageUrl(url: string, detail: ImageDetail, texts: LargeTexts): ReadImage {
   if (/^https:\/\//i.test(url)) {
-    if (url.length > 8_192 || !URL.canParse(url)) return "is not a URL that a provider could fetch";
+    if (url.length > 8_192 || !URL.canParse(url)) return "is not a valid https URL of at most 8,192 characters";
     return { type: "image", detail, source: { kind: "url", url } };
   }
   if (!/^data:/i.test(url)) return "must be an https URL or a data URL: data:image/png;base64,…";
   const comma = url.slice(0, MAX_DATA_HEAD).indexOf(",");
   const [type = "", ...parameters] = url.slice("data:".length, Math.max(comma, 0)).split(";");
-  if (type === "") return "is a data URL without a media type: write data:image/png;base64,…";
-  if (parameters.at(-1)?.toLowerCase() !== "base64") return "is a data URL that is not in base64: write data:image/png;base64,…";
+  if (type === "") return "is a data URL without a media type. Use data:image/png;base64,…";
+  if (parameters.at(-1)?.toLowerCase() !== "base64") return "is a data URL that is not base64-encoded. Use data:image/png;base64,…";
   return readImageBytes(type, url.slice(comma + 1), detail, texts);
 }
 
@@ -38,17 +38,17 @@ const MAX_DATA_HEAD = 1_024;
 /** From base64 and a media type. The type that the bytes show is used: providers refuse an image that is called another. */
 function readImageBytes(mediaType: string, base64: string, detail: ImageDetail, texts: LargeTexts): ReadImage {
   if (!/^image\/(?:png|jpe?g|gif|webp)$/i.test(mediaType)) {
-    return `is ${mediaType.slice(0, 64)}: only PNG, JPEG, GIF and WebP images are taken, no PDF, audio, video or other files`;
+    return `is ${mediaType.slice(0, 64)}. Only PNG, JPEG, GIF and WebP images are supported, not PDF, audio, video or other files`;
   }
   const large = texts?.get(base64);
   const length = large ? large.length : base64.length;
-  if (!large && !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return "is not base64: write A-Z, a-z, 0-9, + and / without line breaks";
-  if (length % 4 === 1 || length === 0) return length === 0 ? "is empty" : "is base64 that was cut off";
+  if (!large && !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return "is not base64. Use A-Z, a-z, 0-9, + and / without line breaks";
+  if (length % 4 === 1 || length === 0) return length === 0 ? "is empty" : "is incomplete base64";
   const header = readImageHeader(new Base64Bytes(large ?? base64));
-  if (!header) return "is not a PNG, JPEG, GIF or WebP image that can be read, or was cut off";
+  if (!header) return "is not a readable PNG, JPEG, GIF or WebP image, or is incomplete";
   const { width, height } = header;
   if (width > MAX_IMAGE_EDGE || height > MAX_IMAGE_EDGE) {
-    return `is ${width} x ${height} pixels: each edge may have at most ${MAX_IMAGE_EDGE}`;
+    return `is ${width} x ${height} pixels; each side must be at most ${MAX_IMAGE_EDGE}`;
   }
   return { type: "image", detail, source: { kind: "bytes", mediaType: header.mediaType, base64: large ?? base64, width, height } };
 }
@@ -139,6 +139,6 @@ export class ImageReader {
   }
 }
 
-const surplusText = `is image ${MAX_IMAGES + 1}: a request may have at most ${MAX_IMAGES}`;
+const surplusText = `is image ${MAX_IMAGES + 1}, but a request can have at most ${MAX_IMAGES}`;
 
 const readDetail = (detail: string | null | undefined): ImageDetail => (detail === "low" || detail === "original" ? detail : "high");

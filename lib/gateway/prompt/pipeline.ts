@@ -115,6 +115,6 @@ export type Paying = Pick<Prompt, "payment" | "minOutputTokens">;
 
 function givenPayment({ payment }: Paying, header: string | undefined): unknown {
   if (header === undefined) return payment;
-  if (payment !== undefined) throw paymentRefused("malformed", "Payment-Proof: send it, or payment in the body, and not both");
+  if (payment !== undefined) throw paymentRefused("malformed", "Send the payment in the header Payment-Proof or in the body, not in both");
   return readProofHeader(header);
 }

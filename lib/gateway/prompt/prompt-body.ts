@@ -20,14 +20,14 @@ import type { ChargeReceipt, OutputPiece } from "./completion";
 import { refuseLongText } from "./context-overflow";
 
 export const promptBodySchema = z.strictObject({
-  model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
-  prompt: z.string().min(1, "write at least one character"),
+  model: z.string().min(1, "must not be empty; GET /api/v1/models lists the models"),
+  prompt: z.string().min(1, "must not be empty"),
   payment: z.unknown().optional(),
   system: z.string().optional(),
   maxTokens: z.int("must be a whole number").min(1, "must be at least 1").optional(),
   temperature: z.number().min(0, "must be from 0 to 2").max(2, "must be from 0 to 2").optional(),
   stream: z.boolean().optional(),
-  maxCost: z.number().positive("must be above 0, in USD").optional(),
+  maxCost: z.number().positive("must be greater than 0, in USD").optional(),
   clipToBalance: z.boolean().optional(),
 });
 

@@ -15,7 +15,7 @@ export function providerError(failure: ProviderFailure, prompt: Pick<Prompt, "mo
     new AppError("INTERNAL_ERROR", { message, details: { reason, retryable }, context, cause: failure });
   if (failure.byModel) {
     return internal(
-      `${model.id} returned an answer that cannot be read. Send the request again. You were not charged`,
+      `${model.id} returned an unreadable answer. Send the request again. You were not charged`,
       "provider_unavailable",
       true,
     );

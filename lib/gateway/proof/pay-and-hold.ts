@@ -116,11 +116,10 @@ const cures: Readonly<Record<SettleFailure, string>> = {
   bad_signature: "sign the four lines again",
   allowance_too_low: "then send the same request again",
   wallet_balance_too_low: "add the rest, and send the same request again",
-  settlement_failed: "nothing was paid, and a new payment may be signed",
+  settlement_failed: "nothing was paid. Sign a new payment",
 };
 
-const spentMeanwhile = () =>
-  paymentRefused("replayed", "What this payment left was spent on other requests of its payer since; sign a new one");
+const spentMeanwhile = () => paymentRefused("replayed", "The change of this payment has been spent on other requests. Sign a new payment");
 
 interface Placing {
   claim: PaymentClaim;
@@ -185,7 +184,7 @@ function placedOf(decision: PaymentHoldDecision, placing: Placing, settled: Sett
     case "served":
       throw paymentRefused(
         "replayed",
-        "This payment was answered and charged more than 24 hours ago, and the answer is not kept; sign a new one",
+        "This payment was answered and charged more than 24 hours ago, and the answer is no longer stored. Sign a new payment",
       );
     case "insufficient":
       if (isCredit(creditedAccount, claim)) throw spentMeanwhile();

@@ -18,7 +18,7 @@ export const paymentSchema = z.strictObject({
     .string()
     // viem keeps the last 8,192 texts that it was asked about, however long: none reaches it that has not the form of an address.
     .regex(/^0x[0-9a-fA-F]{40}$/, { error: "must be 0x and 40 hex digits", abort: true })
-    .refine((address) => isAddress(address), "has a wrong checksum: copy the address again, or write it in lower case"),
+    .refine((address) => isAddress(address), "has a wrong checksum. Copy the address again, or use lower case"),
   amount: z.int("must be a whole number of cents").min(1, "must be at least 1 cent").max(MAX_CENTS, `must be at most ${MAX_CENTS} cents`),
   signature: z
     .string()
@@ -26,7 +26,7 @@ export const paymentSchema = z.strictObject({
     .regex(/^0x([0-9a-fA-F]{2})+$/, "must be 0x and hex digits, as personal_sign returns it"),
   timestamp: z.int("must be whole milliseconds of Unix time").min(1, "must be Unix time in milliseconds").max(LAST_TIMESTAMP),
   requestId: z.string().regex(/^req_(0|[1-9][0-9]{0,30})$/, "must be req_ and a number without leading zeros, of at most 31 digits"),
-  network: z.string().min(1, "name the network: ethereum or base").max(64, "must be at most 64 characters"),
+  network: z.string().min(1, "must be ethereum or base").max(64, "must be at most 64 characters"),
 });
 
 /** A proof in its canonical form, whatever network alias it uses. */
@@ -75,6 +75,6 @@ export function readProofHeader(header: string): unknown {
     if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(header)) throw new SyntaxError("no base64");
     return JSON.parse(Buffer.from(header, "base64").toString("utf8"));
   } catch {
-    throw paymentRefused("malformed", "Payment-Proof: must be the base64 of the payment object's JSON");
+    throw paymentRefused("malformed", "Payment-Proof: must be base64-encoded JSON of the payment object");
   }
 }

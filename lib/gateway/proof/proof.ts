@@ -98,14 +98,17 @@ const goesOn = (claim: PaymentClaim | null, { cents }: Proof, { accountId }: Cal
 
 async function findTerms({ network }: Proof): Promise<SettlementTerms> {
   if (/^solana(:|$)/.test(network)) {
-    throw paymentRefused("network_unsupported", "Signed proofs are settled on Base; on Solana pay by x402: POST /api/v1/x402/prompt");
+    throw paymentRefused(
+      "network_unsupported",
+      "Signed payments are settled on Base. To pay on Solana, use x402: POST /api/v1/x402/prompt",
+    );
   }
   if (!proofNetworks.includes(network)) throw paymentRefused("network_unsupported");
   const terms = await findSettlementTerms();
   if (terms) return terms;
   throw paymentRefused(
     "network_unsupported",
-    "This service settles no signed payments; leave payment out to pay from the balance of the API key",
+    "This service does not accept signed payments. Remove payment to pay from the API key's balance",
   );
 }
 

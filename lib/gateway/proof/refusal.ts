@@ -14,10 +14,9 @@ export const paymentReasons = {
   expired: "The payment has expired: its timestamp is more than five minutes off. Sign a new one",
   payer_mismatch: "The paying wallet belongs to a different account than the API key. Use a key of the wallet's account",
   replayed: "This payment was already used for another request. Sign a new one with a new requestId",
-  allowance_too_low:
-    "The paying wallet lets the settlement contract move less USDC than this; approve more, and send the same request again",
+  allowance_too_low: "The wallet's allowance for the payment contract is too low. Approve more USDC and send the same request again",
   wallet_balance_too_low: "The wallet does not have enough USDC. Add USDC and send the same request again",
-  settlement_failed: "The chain rejected this payment. Nothing was paid; sign a new payment",
+  settlement_failed: "The chain rejected this payment. Nothing was paid. Sign a new payment",
 } as const;
 
 export type PaymentReason = keyof typeof paymentReasons;

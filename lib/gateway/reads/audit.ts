@@ -20,7 +20,7 @@ export const audit = endpoint("audit", async (request) => {
   const isForeign = cursor !== undefined && before === undefined;
   const found = isForeign ? null : await listEntries(caller.accountId, { before, group, subject, limit: most + 1 });
   if (!found) {
-    const message = "is not a cursor of this account. Send nextCursor as it came, or leave it out to begin with the newest";
+    const message = "is invalid. Send nextCursor unchanged, or omit it to start with the newest entry";
     throw invalidRequest([{ path: "cursor", message }]);
   }
   const page = found.slice(0, most);

@@ -58,6 +58,6 @@ const writePosition = ({ seenAt, id }: Deposit, accountId: AccountId): string =>
 function readPosition(text: string, accountId: AccountId): Pick<Deposit, "seenAt" | "id"> {
   const cursor = readCursor(text, cursorSchema);
   if (cursor?.of === markOf(accountId)) return { seenAt: new Date(cursor.seenAtMs), id: cursor.id };
-  const message = "is invalid. Send nextCursor unchanged, or leave it out to start from the first page";
+  const message = "is invalid. Send nextCursor unchanged, or omit it to start from the first page";
   throw invalidRequest([{ path: "cursor", message }]);
 }

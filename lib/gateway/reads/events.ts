@@ -16,7 +16,7 @@ export const events = endpoint("events", async (request) => {
   const found = await listEvents(caller.accountId, { afterId: after, limit: most + 1 });
   if (!found) {
     const message =
-      "is not an event of this account, or is older than 30 days. Send the id of an event, or leave it out to start from the oldest";
+      "is not an event of this account, or is older than 30 days. Send the ID of a later event, or omit it to start from the oldest";
     throw invalidRequest([{ path: "after", message }]);
   }
   const data = found.slice(0, most).map(eventBody);

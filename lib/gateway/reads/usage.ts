@@ -96,7 +96,7 @@ const MAX_DAYS = 366;
 const instant = z
   .union(
     [z.iso.date(), z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })],
-    "must be a date like 2026-01-31, or an instant like 2026-01-31T09:30:00Z",
+    "must be a date like 2026-01-31, or a time like 2026-01-31T09:30:00Z",
   )
   .transform((text) => Date.parse(text));
 
@@ -105,7 +105,7 @@ const groupBySchema = z.string().transform((text, context): Grouping[] => {
   const known = groupings.filter((grouping) => names.includes(grouping));
   const unknown = names.find((name) => !known.some((grouping) => grouping === name));
   if (unknown !== undefined)
-    context.addIssue(`must be any of ${groupings.join(", ")}, separated by commas; "${unknown.slice(0, 40)}" is none`);
+    context.addIssue(`must be any of ${groupings.join(", ")}, separated by commas; "${unknown.slice(0, 40)}" is not`);
   else if (known.length < names.length) context.addIssue("names the same grouping twice; write each once");
   return known;
 });
@@ -139,7 +139,7 @@ function readUsageQuery(text: string, { accountId, keyId, scopes }: Caller): Usa
 function checkSpan(fromMs: number, toMs: number, toWasGiven: boolean): void {
   const issues: Issue[] = [];
   if (toMs <= fromMs) {
-    const [path, message] = toWasGiven ? ["to", "must be after from; it is not in the span itself"] : ["from", "must not be after today"];
+    const [path, message] = toWasGiven ? ["to", "must be after from, because it is exclusive"] : ["from", "must not be after today"];
     issues.push({ path, message });
   }
   if (toMs - fromMs > MAX_DAYS * DAY_MS) {
@@ -167,7 +167,6 @@ function nextCursor<Row>({ ofQuery }: UsageQuery, page: UsagePage<Row>, position
 function readPosition(text: string, query: string): Cursor {
   const cursor = readCursor(text, cursorSchema);
   if (cursor?.query === query) return cursor;
-  const message =
-    "does not belong to this query; send nextCursor as it came with the same from, to and groupBy, or leave it out to begin again";
+  const message = "does not belong to this query; send nextCursor unchanged with the same from, to and groupBy, or omit it to start again";
   throw invalidRequest([{ path: "cursor", message }]);
 }

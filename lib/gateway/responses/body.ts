@@ -33,18 +33,18 @@ const isShortText = (value: unknown): boolean => typeof value === "string" && va
 
 /** What needs a memory of ours, or is not done here. */
 export const refusedFields = {
-  store: refusedField("must be false: nothing is stored here. Send the whole conversation in input"),
-  previous_response_id: refusedField("must be absent: nothing is stored here. Send the earlier items in input instead"),
-  conversation: refusedField("must be absent: nothing is stored here. Send the earlier items in input instead"),
-  background: refusedField("must be false: stream the answer instead"),
-  prompt: refusedField("must be absent: there are no templates here. Send instructions and input instead"),
-  top_logprobs: refusedField("is not given here: leave it out", (value) => value === 0),
-  moderation: refusedField("must be absent: no moderation runs here"),
+  store: refusedField("must be false, because responses are not stored. Send the whole conversation in input"),
+  previous_response_id: refusedField("is not supported, because responses are not stored. Send the earlier items in input instead"),
+  conversation: refusedField("is not supported, because responses are not stored. Send the earlier items in input instead"),
+  background: refusedField("must be false. Stream the answer instead"),
+  prompt: refusedField("is not supported, because there are no prompt templates. Send instructions and input instead"),
+  top_logprobs: refusedField("is not supported. Remove it", (value) => value === 0),
+  moderation: refusedField("is not supported. Remove it"),
 };
 
 export const responsesBodySchema = z.object({
-  model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
-  input: z.union([z.string().min(1, "write at least one character"), z.array(z.unknown()).min(1, "send at least one item")], {
+  model: z.string().min(1, "must not be empty; GET /api/v1/models lists the models"),
+  input: z.union([z.string().min(1, "must not be empty"), z.array(z.unknown()).min(1, "must contain at least one item")], {
     error: ({ input }) => (input === undefined ? "is required: a text or an array of items" : "must be a text or an array of items"),
   }),
   instructions: z.string().nullish(),
@@ -63,12 +63,12 @@ export const responsesBodySchema = z.object({
   temperature: between(0, 2).nullish(),
   top_p: between(0, 1).nullish(),
   metadata: z
-    .custom<Record<string, string>>(isMetadata, "must be an object of at most 16 texts of 512 characters, with names of 64")
+    .custom<Record<string, string>>(isMetadata, "must be an object with at most 16 strings of up to 512 characters, and keys of up to 64")
     .nullish(),
   stream: z.boolean().nullish(),
   ...refusedFields,
   /** Our own fields, as in POST /api/v1/prompt. */
-  maxCost: z.number().positive("must be above 0, in USD").nullish(),
+  maxCost: z.number().positive("must be greater than 0, in USD").nullish(),
   clipToBalance: z.boolean().nullish(),
 });
 

@@ -119,6 +119,6 @@ export function missingSummary({ id }: Model, { output, cost }: Ending): AppErro
   const { text, toolCalls, finish } = output;
   if (finish === "length" || finish === "content_filter") return null;
   if (text.trim() !== "" && toolCalls.length === 0) return null;
-  const message = `${id} wrote no summary, so the conversation is not compacted. You were charged for the call; send the request again, or to another model`;
+  const message = `${id} did not write a summary, so the conversation was not compacted. You were charged for the call. Send the request again, or use another model`;
   return new AppError("INTERNAL_ERROR", { message, details: { reason: "provider_unavailable", retryable: true, cost } });
 }

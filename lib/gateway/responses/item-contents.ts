@@ -30,7 +30,7 @@ export const agentText = ({ content }: Extract<InputItem, { type: "agent_message
 export function refusedFiles(item: InputItem): Issue[] {
   const [field, content] = item.type === "message" ? ["content", item.content] : "output" in item ? ["output", item.output] : [];
   if (!Array.isArray(content)) return [];
-  const message = "no model here takes audio, PDF or other files: send input_text and input_image parts only";
+  const message = "is audio, a PDF or another file, which is not supported. Send only input_text and input_image parts";
   return content
     .flatMap(({ type }, at) => (type === "input_file" || type === "input_audio" ? [{ path: `${field}.${at}`, message }] : []))
     .slice(0, MAX_FAULTS);

@@ -9,7 +9,7 @@ const outputText = z.object({ type: z.enum(["output_text", "input_text", "text"]
 const refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
 const inputImage = z.object({
   type: z.literal("input_image"),
-  image_url: z.string("is required: a data URL or an https URL, since no files are stored here"),
+  image_url: z.string("is required: a data URL or an https URL. Uploaded files are not supported"),
   detail: z.enum(["auto", "low", "high", "original"]).nullish(),
 });
 const media = z.object({ type: z.enum(["input_file", "input_audio"]) });

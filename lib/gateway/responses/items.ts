@@ -94,9 +94,9 @@ const leftByHostedTools = new Set([
   "mcp_approval_response",
 ]);
 
-const hostedShell = "is of a tool that only OpenAI's models have: send function or custom tools, and their calls and outputs";
+const hostedShell = "belongs to a tool that only OpenAI's models have. Send function or custom tools, and their calls and outputs";
 const refusedItems: Record<string, string> = {
-  item_reference: "must not be item_reference: nothing is stored here. Send the item itself",
+  item_reference: "must not be item_reference, because items are not stored. Send the item itself",
   local_shell_call: hostedShell,
   local_shell_call_output: hostedShell,
   shell_call: hostedShell,
@@ -150,7 +150,7 @@ class Turns {
   findUnanswered(): Issue[] {
     return [...this.#open.values()].map(({ path, id }) => ({
       path,
-      message: `the call ${id.slice(0, 64)} has no output: send it after the call`,
+      message: `the call ${id.slice(0, 64)} has no output. Send its output after the call`,
     }));
   }
 
@@ -192,7 +192,7 @@ class Turns {
       const content = readContent(item.content, { ...place, path: `${path}.content` }, this.#context.images);
       this.messages.push({ role: item.role === "user" ? "user" : "system", content });
       const isMisplaced = item.role !== "user" && typeof content !== "string" && content.some(({ type }) => type === "image");
-      return isMisplaced ? [{ path: `${path}.content`, message: "may have no images: send them in a message of the user" }] : [];
+      return isMisplaced ? [{ path: `${path}.content`, message: "must not contain images. Send them in a user message" }] : [];
     }
     const text = textOf(item.content);
     // A second message begins a turn of its own, unless calls of this one still wait for their outputs.
@@ -222,12 +222,7 @@ class Turns {
     const summary = openSummary(this.#context.accountId, sealed);
     this.#turn = undefined;
     if (summary) this.messages.push(summary);
-    else
-      this.#refuseContent(
-        sealed,
-        path,
-        "Send the items that it stands for, or a summary of them as a message, in place of the compaction item",
-      );
+    else this.#refuseContent(sealed, path, "Instead of the compaction item, send the items it replaces, or a summary of them as a message");
   }
 
   #refuseContent(content: string, path: string, cure: string): void {
@@ -247,7 +242,7 @@ class Turns {
   *#addOutput(item: OutputItem, path: string): Slices<Issue[]> {
     const { call_id: id, type } = item;
     const open = this.#open.get(`${callOf[type]} ${id}`);
-    if (!open) return [{ path: `${path}.call_id`, message: `is of no ${callOf[type]} before it that has no output yet` }];
+    if (!open) return [{ path: `${path}.call_id`, message: `does not match an earlier ${callOf[type]} without an output` }];
     open.count -= 1;
     if (open.count === 0) this.#open.delete(`${callOf[type]} ${id}`);
     this.#turn = undefined;

@@ -53,7 +53,7 @@ export function readChoice(given: ToolChoiceField, { tools, names, dropped }: Ch
     return { allowed: tools, choice: { name: name ?? "" } };
   }
   const isOwn = given.type === "function" || given.type === "custom";
-  return { allowed: [], problem: isOwn ? `names a ${given.type} tool that is not among tools` : hostedProblem(given.type) };
+  return { allowed: [], problem: isOwn ? `names a ${given.type} tool that is not in tools` : hostedProblem(given.type) };
 }
 
 /** What the tool is called inside a call; undefined for a hosted one. */
@@ -63,8 +63,7 @@ function nameOf({ type, name, namespace }: ChosenTool, names: ToolNames): string
   return names.nameOf({ kind: type, name, namespace: namespace ?? undefined });
 }
 
-const hostedProblem = (type: string): string =>
-  `forces ${type}, which OpenAI hosts and this service does not: send a function or a custom tool instead`;
+const hostedProblem = (type: string): string => `forces ${type}, which only OpenAI hosts. Send a function or a custom tool instead`;
 
 function nothingToForce(hosted: readonly string[]): string {
   const [type] = hosted;

@@ -54,9 +54,9 @@ const member = z.discriminatedUnion(
 /** Tools under one name, as Codex sends those of an MCP server. */
 const namespaceTool = z.object({
   type: z.literal("namespace"),
-  name: z.string().min(1, "must not be empty").max(128, "may have at most 128 characters"),
+  name: z.string().min(1, "must not be empty").max(128, "must have at most 128 characters"),
   description: z.string().nullish(),
-  tools: z.array(member).max(MAX_MEMBERS, `may have at most ${MAX_MEMBERS} tools`),
+  tools: z.array(member).max(MAX_MEMBERS, `must have at most ${MAX_MEMBERS} tools`),
 });
 
 /** A search for further tools that the client runs itself. */
@@ -103,7 +103,7 @@ export function* readResponsesTools(fields: ToolFields): Slices<ToolReading> {
       if (isEchoed) echo.push(echoOf(read.own));
       for (const { tool, client } of singleTools(read.own)) if (!names.has(client)) tools.push(toolOf(tool, names.add(client)));
     }
-    if (tools.length > MAX_TOOLS) issues.push({ path: "tools", message: `may be at most ${MAX_TOOLS}, those inside namespaces included` });
+    if (tools.length > MAX_TOOLS) issues.push({ path: "tools", message: `must be at most ${MAX_TOOLS}, including those in namespaces` });
     if (tools.length > MAX_TOOLS || issues.length >= MAX_FAULTS) break;
     yield;
   }

@@ -60,7 +60,7 @@ async function checkSignature(request: GatewayRequest, { wallet, network, text, 
   const verdict = await verifySignature(wallet, text, signature);
   if (verdict === "unavailable") throw chainUnavailable();
   if (verdict === "valid") return;
-  const message = `${SIGN_IN}: the signature is not ${wallet.address}'s over the text that was issued for this request`;
+  const message = `${SIGN_IN}: the signature is not ${wallet.address}'s signature of the message that was issued for this request`;
   const refusal = { reason: "bad_signature", errorReason: "invalid_siwx_signature", message } as const;
   throw await refusePayment(request, price, { refusal, network, payer: wallet.address });
 }

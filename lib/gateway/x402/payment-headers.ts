@@ -19,7 +19,7 @@ import { NANO_PER_UNIT } from "./price";
 export async function refuseUnpaid(request: GatewayRequest, price: Price, message: string): Promise<AppError> {
   const accepts = await offer(request, price, message);
   if (accepts.length === 0)
-    return paymentRefused("network_unsupported", "No network can be paid over at present; pay from a balance at /api/v1/prompt");
+    return paymentRefused("network_unsupported", "No network is available for payments right now. Pay from a balance at /api/v1/prompt");
   return new AppError("PAYMENT_REQUIRED", { message, details: { accepts: accepts.map((one) => ({ ...one })) } });
 }
 

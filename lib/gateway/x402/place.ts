@@ -81,12 +81,12 @@ const unreadable: PaymentRefusal = {
 const unsupported = ({ accepted }: PaymentPayload): PaymentRefusal => ({
   reason: "network_unsupported",
   errorReason: "invalid_network",
-  message: `Payments are not taken on ${accepted.network.slice(0, 100)} here; accepts lists the networks that are`,
+  message: `Payments on ${accepted.network.slice(0, 100)} are not supported; accepts lists the supported networks`,
 });
 
 function tooLow({ amount }: SignedPayment, { units }: Price): PaymentRefusal | null {
   if (amount >= fromUsdcUnits(units)) return null;
-  const message = `The payment is over ${amount / NANO_PER_UNIT} units of USDC, and this request can cost ${units}; sign at least that`;
+  const message = `The payment is for ${amount / NANO_PER_UNIT} units of USDC, but this request can cost up to ${units}. Sign at least that`;
   return { reason: "amount_too_low", errorReason: "invalid_payment_requirements", message };
 }
 
@@ -165,7 +165,7 @@ function otherAmount({ amount }: SignedPayment, { accepted, network, requirement
   if (signed === BigInt(accepted)) return null;
   const isLow = signed < price || BigInt(accepted) < price;
   const message =
-    `The payment is over ${signed} units of USDC, but its accepted.amount is ${accepted}. ` +
+    `The payment is for ${signed} units of USDC, but its accepted.amount is ${accepted}. ` +
     `Sign exactly what accepted.amount says${isLow ? `, at least ${price}` : ""}`;
   return { reason: isLow ? "amount_too_low" : "amount_mismatch", errorReason: network.amountMismatch, message };
 }
@@ -181,7 +181,7 @@ function mismatch({ accepted, resource: paidFor }: PaymentPayload, wanted: Payme
     return { reason: "replayed", errorReason: "invalid_payment_requirements", message };
   }
   if (BigInt(accepted.amount) > MAX_BOOKED_UNITS) {
-    const message = `The payment is over more than ${MAX_BOOKED_UNITS} units of USDC; sign what accepts says`;
+    const message = `The payment is for more than ${MAX_BOOKED_UNITS} units of USDC. Sign the amount in accepts`;
     return { reason: "malformed", errorReason: "invalid_payment_requirements", message };
   }
   return null;

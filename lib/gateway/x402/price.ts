@@ -36,7 +36,7 @@ function aboveMost(quote: Quote): AppError {
   const affordable = affordableMaxTokens(MAX_PRICE, quote);
   const cure = affordable > 0 ? `lower maxTokens to ${affordable}` : "shorten the prompt";
   const [ceiling, most] = [formatUsd(quote.ceiling), formatUsd(MAX_PRICE)];
-  const text = `allows an answer of up to ${ceiling}, and x402 pays up to ${most}; ${cure}, or pay from a balance at /api/v1/prompt`;
+  const text = `allows a cost of up to ${ceiling}, but x402 payments are limited to ${most}; ${cure}, or pay from a balance at /api/v1/prompt`;
   return new AppError("INVALID_REQUEST", {
     message: `maxTokens: ${text}`,
     details: {

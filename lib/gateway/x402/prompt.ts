@@ -28,7 +28,7 @@ async function readOffered(request: GatewayRequest, buyer: Buyer): Promise<Promp
   try {
     const prompt = await readPrompt(request, buyer);
     if (prompt.payment === undefined) return prompt;
-    const message = "is for signed proofs at /api/v1/prompt; here a payment comes in the header PAYMENT-SIGNATURE";
+    const message = "is only for signed payments at /api/v1/prompt. Here, send the payment in the header PAYMENT-SIGNATURE";
     throw invalidRequest([{ path: "payment", message }]);
   } catch (error) {
     if (isPaid || bodyProblem !== undefined || !isAppError(error)) throw error;

@@ -125,26 +125,29 @@ const refuse = (reason: PaymentRefusal["reason"], errorReason: string, message: 
 /** Reads the header, and checks everything but the signature. */
 export function readSignIn(header: string, price: Price): ReadSignIn {
   const given = parseHeader(header);
-  if (!given) return refuse("malformed", "invalid_payload", "is not base64 of a signed text's JSON");
-  if (given.domain !== domain())
-    return refuse("malformed", "invalid_siwx_domain_mismatch", `is for another domain; this one is ${domain()}`);
+  if (!given) return refuse("malformed", "invalid_payload", "is not base64-encoded JSON of a signed message");
+  if (given.domain !== domain()) return refuse("malformed", "invalid_siwx_domain_mismatch", `is for another domain. This is ${domain()}`);
   if (given.uri !== resource().url)
-    return refuse("malformed", "invalid_siwx_uri_mismatch", `is for another address than ${resource().url}`);
+    return refuse("malformed", "invalid_siwx_uri_mismatch", `is for another URL. This is ${resource().url}`);
   const { nonce, issuedAt: issued, expirationTime: expires } = given;
   const random = nonce.slice(0, RANDOM_CHARACTERS);
   if (!peppers().some((each) => isSameText(nonce.slice(RANDOM_CHARACTERS), tagOf(random, { issued, expires, price }, each))))
     return refuse(
       "replayed",
       "invalid_siwx_nonce",
-      "this text was issued for another request. Send this one without it, and sign the new text",
+      "this message was issued for another request. Send this request without it, and sign the new message",
     );
   if (Date.parse(expires) <= nowMs())
-    return refuse("expired", "invalid_siwx_expired", "has expired. Send the request without it, and sign the new text");
+    return refuse("expired", "invalid_siwx_expired", "has expired. Send the request without it, and sign the new message");
   const network = chains.find(({ chain, type }) => networkOf(chain) === given.chainId && type === given.type);
   if (!network)
-    return refuse("network_unsupported", "invalid_siwx_unsupported_chain", "supportedChains lists the chains that are supported");
+    return refuse(
+      "network_unsupported",
+      "invalid_siwx_unsupported_chain",
+      "this chain is not supported. supportedChains lists the supported chains",
+    );
   const wallet = readWallet(network.chain, given.address);
-  if (!wallet) return refuse("malformed", "invalid_siwx_malformed_signature", "address is no address of its chain");
+  if (!wallet) return refuse("malformed", "invalid_siwx_malformed_signature", "address is not valid on its chain");
   return {
     kind: "read",
     signedIn: { wallet, network: given.chainId, nonce, text: writeText(wallet, given, price), signature: given.signature },

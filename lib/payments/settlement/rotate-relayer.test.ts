@@ -87,7 +87,11 @@ test("a proof for the former contract that was not sent is refused with what to 
   const claimed = await claim(await signProof(chain, payer, { cents: 7n }));
   await rotate();
   const settled = await settleClaim(claimed, 10_000);
-  expect(settled).toMatchObject({ kind: "failed", reason: "settlement_failed", message: expect.stringContaining("another contract now") });
+  expect(settled).toMatchObject({
+    kind: "failed",
+    reason: "settlement_failed",
+    message: expect.stringContaining("now uses another payment contract"),
+  });
   expect(await chain.balanceOf(payer.address)).toBe(1_000_000n);
 });
 

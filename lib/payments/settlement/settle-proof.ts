@@ -85,7 +85,7 @@ async function tryAndStore(claim: PaymentClaim, proof: Proof, relayId: string): 
 
 const rotated: Refusal = {
   reason: "settlement_failed",
-  message: "The service settles payments through another contract now: approve the one that GET /api/v1/payment-terms names",
+  message: "The service now uses another payment contract. Approve the one in GET /api/v1/payment-terms",
 };
 
 function refusalOf(

@@ -126,14 +126,14 @@ function checkTime({ settlement }: SignedPayment): PaymentRefusal | null {
   const seconds = BigInt(Math.floor(nowMs() / 1_000));
   const before = "invalid_exact_evm_payload_authorization_valid_before";
   if (validBefore < seconds + BigInt(MIN_SECONDS_LEFT)) {
-    const message = `The authorization ends within ${MIN_SECONDS_LEFT} seconds: sign a new one`;
+    const message = `The authorization expires within ${MIN_SECONDS_LEFT} seconds. Sign a new one`;
     return { reason: "expired", errorReason: before, message };
   }
   if (validBefore > seconds + BigInt(MAX_SECONDS_LEFT)) {
-    const message = `The authorization counts for more than ${MAX_SECONDS_LEFT} seconds from now: sign one that ends after ${VALID_SECONDS}`;
+    const message = `The authorization is valid for more than ${MAX_SECONDS_LEFT} seconds. Sign one that expires after ${VALID_SECONDS} seconds`;
     return { reason: "malformed", errorReason: before, message };
   }
   if (validAfter <= seconds) return null;
-  const message = "The authorization does not count yet: sign one whose validAfter is 0";
+  const message = "The authorization is not valid yet. Sign one with validAfter 0";
   return { reason: "malformed", errorReason: "invalid_exact_evm_payload_authorization_valid_after", message };
 }

@@ -41,7 +41,7 @@ export const anthropicModels: readonly ModelRow[] = [
   {
     id: "claude-sonnet-5-5",
     releasedOn: "2026-09-28",
-    description: "Speed and judgement. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Fast and capable. Thinks before it answers, within maxTokens: allow several thousand.",
     aliases: ["claude-sonnet-5.5"],
     context: 1_000_000,
     maxOutput: 128_000,
@@ -72,7 +72,7 @@ export const anthropicModels: readonly ModelRow[] = [
   {
     id: "claude-sonnet-5",
     releasedOn: "2026-06-30",
-    description: "Speed and judgement of the last generation. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Fast and capable. Previous generation. Thinks before it answers, within maxTokens: allow several thousand.",
     context: 1_000_000,
     maxOutput: 128_000,
     cost: { input: 2_000, output: 10_000, cacheRead: 200, cacheWrite: 2_500, cacheWrite1h: 4_000 },
@@ -81,7 +81,7 @@ export const anthropicModels: readonly ModelRow[] = [
   {
     id: "claude-opus-5",
     releasedOn: "2026-07-24",
-    description: "Agents and long tasks of the last generation. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Agents and long tasks. Previous generation. Thinks before it answers, within maxTokens: allow several thousand.",
     context: 1_000_000,
     maxOutput: 128_000,
     cost: { input: 5_000, output: 25_000, cacheRead: 500, cacheWrite: 6_250, cacheWrite1h: 10_000 },
@@ -90,7 +90,7 @@ export const anthropicModels: readonly ModelRow[] = [
   {
     id: "claude-opus-5-5",
     releasedOn: "2026-09-21",
-    description: "Agents, code and long tasks. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Agents, code and long tasks. Thinks before it answers, within maxTokens: allow several thousand.",
     aliases: ["claude-opus-5.5"],
     context: 1_000_000,
     maxOutput: 128_000,
@@ -100,7 +100,7 @@ export const anthropicModels: readonly ModelRow[] = [
   {
     id: "claude-fable-5-1",
     releasedOn: "2026-09-01",
-    description: "The most capable Claude. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "The most capable Claude. Thinks before it answers, within maxTokens: allow several thousand.",
     aliases: ["claude-fable-5.1"],
     context: 1_000_000,
     maxOutput: 128_000,
@@ -111,7 +111,7 @@ export const anthropicModels: readonly ModelRow[] = [
   {
     id: "claude-haiku-5-5",
     releasedOn: "2026-10-07",
-    description: "High volume and low latency. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "High volume and low latency. Thinks before it answers, within maxTokens: allow several thousand.",
     aliases: ["claude-haiku-5.5"],
     context: 1_000_000,
     maxOutput: 128_000,

@@ -17,7 +17,7 @@ export const deepseekModels: readonly ModelRow[] = [
   {
     id: "deepseek-flash",
     releasedOn: "2026-09-10",
-    description: "Code and agents. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Code and agents. Thinks before it answers, within maxTokens: allow several thousand.",
     context: 1_000_000,
     maxOutput: 384_000,
     cost: { input: 300, output: 1_200 },
@@ -26,7 +26,7 @@ export const deepseekModels: readonly ModelRow[] = [
   {
     id: "deepseek-v4-flash",
     releasedOn: "2026-04-24",
-    description: "Code and agents at a low price. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Code and agents at a low price. Thinks before it answers, within maxTokens: allow several thousand.",
     context: 1_000_000,
     maxOutput: 384_000,
     cost: { input: 440, output: 1_320, cacheRead: 14 },
@@ -35,7 +35,7 @@ export const deepseekModels: readonly ModelRow[] = [
   {
     id: "deepseek-v4-pro",
     releasedOn: "2026-04-24",
-    description: "Hard problems in code. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Hard problems in code. Thinks before it answers, within maxTokens: allow several thousand.",
     context: 1_000_000,
     maxOutput: 384_000,
     cost: { input: 1_320, output: 3_960, cacheRead: 44 },

@@ -20,14 +20,14 @@ export const embeddingModels: readonly Model[] = [
   embedding({
     id: "text-embedding-3-small",
     releasedOn: "2024-01-25",
-    description: "Embeddings of 1,536 numbers, for search and clustering.",
+    description: "1,536-dimensional embeddings for search and clustering.",
     cost: 20,
   }),
   embedding({
     id: "text-embedding-3-large",
     releasedOn: "2024-01-25",
-    description: "Embeddings of 3,072 numbers, the most exact.",
+    description: "3,072-dimensional embeddings, the most accurate.",
     cost: 130,
   }),
-  embedding({ id: "text-embedding-ada-002", releasedOn: "2022-12-15", description: "The older embeddings of 1,536 numbers.", cost: 100 }),
+  embedding({ id: "text-embedding-ada-002", releasedOn: "2022-12-15", description: "Older 1,536-dimensional embeddings.", cost: 100 }),
 ];

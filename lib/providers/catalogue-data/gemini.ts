@@ -6,7 +6,7 @@ export const geminiModels: readonly ModelRow[] = [
   {
     id: "gemini-2.5-flash",
     releasedOn: "2025-06-17",
-    description: "Fast and cost-effective. May think before it answers, out of maxTokens.",
+    description: "Fast and cost-effective. May think before it answers, within maxTokens.",
     context: 1_048_576,
     maxOutput: 65_536,
     cost: { input: 300, output: 2_500, cacheRead: 30 },
@@ -35,7 +35,7 @@ export const geminiModels: readonly ModelRow[] = [
   {
     id: "gemini-2.5-pro",
     releasedOn: "2025-06-17",
-    description: "Reasoning over a long context. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Reasoning over a long context. Thinks before it answers, within maxTokens: allow several thousand.",
     context: 1_048_576,
     maxOutput: 65_536,
     cost: {
@@ -49,7 +49,7 @@ export const geminiModels: readonly ModelRow[] = [
   {
     id: "gemini-3.1-pro-preview",
     releasedOn: "2026-02-19",
-    description: "Hard problems over a long context. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Hard problems over a long context. Thinks before it answers, within maxTokens: allow several thousand.",
     context: 1_048_576,
     maxOutput: 65_536,
     cost: {
@@ -63,7 +63,7 @@ export const geminiModels: readonly ModelRow[] = [
   {
     id: "gemini-3.5-flash",
     releasedOn: "2026-05-19",
-    description: "Quick work over a long context. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Quick work over a long context. Thinks before it answers, within maxTokens: allow several thousand.",
     context: 1_048_576,
     maxOutput: 65_536,
     cost: { input: 1_500, output: 9_000, cacheRead: 150 },
@@ -73,7 +73,7 @@ export const geminiModels: readonly ModelRow[] = [
   {
     id: "gemini-3.6-flash",
     releasedOn: "2026-07-21",
-    description: "Quick work over a long context. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Quick work over a long context. Thinks before it answers, within maxTokens: allow several thousand.",
     context: 1_048_576,
     maxOutput: 65_536,
     cost: { input: 1_500, output: 7_500, cacheRead: 150 },
@@ -82,7 +82,7 @@ export const geminiModels: readonly ModelRow[] = [
   {
     id: "gemini-3.7-flash",
     releasedOn: "2026-08-13",
-    description: "Quick work over a long context. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Quick work over a long context. Thinks before it answers, within maxTokens: allow several thousand.",
     context: 1_048_576,
     maxOutput: 65_536,
     cost: { input: 1_500, output: 7_500, cacheRead: 150 },
@@ -91,7 +91,7 @@ export const geminiModels: readonly ModelRow[] = [
   {
     id: "gemini-3.8-flash",
     releasedOn: "2026-09-02",
-    description: "Quick work over a long context. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Quick work over a long context. Thinks before it answers, within maxTokens: allow several thousand.",
     context: 1_048_576,
     maxOutput: 65_536,
     cost: { input: 1_500, output: 7_500, cacheRead: 150 },

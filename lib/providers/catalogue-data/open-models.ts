@@ -63,7 +63,7 @@ export const groqModels: readonly ModelRow[] = [
   {
     id: "gpt-oss-120b",
     releasedOn: "2025-08-05",
-    description: "Open weights by OpenAI, answered fast. Reasons before it answers, out of maxTokens.",
+    description: "Open weights by OpenAI, on fast hardware. Reasons before it answers, within maxTokens.",
     wireName: "openai/gpt-oss-120b",
     context: 131_072,
     maxOutput: 32_768,
@@ -82,7 +82,7 @@ export const groqModels: readonly ModelRow[] = [
   {
     id: "gpt-oss-20b",
     releasedOn: "2025-08-05",
-    description: "Small open weights by OpenAI, answered fast. Reasons before it answers, out of maxTokens.",
+    description: "Small open weights by OpenAI, on fast hardware. Reasons before it answers, within maxTokens.",
     wireName: "openai/gpt-oss-20b",
     context: 131_072,
     maxOutput: 32_768,
@@ -102,7 +102,7 @@ export const groqModels: readonly ModelRow[] = [
   {
     id: "qwen3.8-27b",
     releasedOn: "2026-08-14",
-    description: "Open weights by Alibaba, for code and agents, answered fast. Thinks before it answers, out of maxTokens.",
+    description: "Open weights by Alibaba, for code and agents, on fast hardware. Thinks before it answers, within maxTokens.",
     wireName: "qwen/qwen3.8-27b",
     context: 131_042,
     maxOutput: 16_384,
@@ -117,7 +117,7 @@ export const fireworksModels: readonly ModelRow[] = [
   {
     id: "glm-5.2",
     releasedOn: "2026-06-13",
-    description: "Open weights by Z.ai, for agents and code. Thinks before it answers, out of maxTokens.",
+    description: "Open weights by Z.ai, for agents and code. Thinks before it answers, within maxTokens.",
     wireName: "accounts/fireworks/models/glm-5p2",
     context: 1_040_000,
     maxOutput: 32_768,
@@ -127,7 +127,7 @@ export const fireworksModels: readonly ModelRow[] = [
   {
     id: "minimax-m3",
     releasedOn: "2026-06-01",
-    description: "Open weights by MiniMax, for agents and code. Thinks before it answers, out of maxTokens.",
+    description: "Open weights by MiniMax, for agents and code. Thinks before it answers, within maxTokens.",
     wireName: "accounts/fireworks/models/minimax-m3",
     context: 512_000,
     maxOutput: 32_768,
@@ -141,7 +141,7 @@ export const moonshotModels: readonly ModelRow[] = [
   {
     id: "kimi-k3",
     releasedOn: "2026-07-16",
-    description: "Agents and long tasks. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    description: "Agents and long tasks. Thinks before it answers, within maxTokens: allow several thousand.",
     context: 1_048_576,
     maxOutput: 131_072,
     cost: { input: 3_000, output: 15_000, cacheRead: 300, cacheWrite1h: 6_000 },
@@ -153,7 +153,7 @@ export const cerebrasModels: readonly ModelRow[] = [
   {
     id: "gpt-oss-120b-cerebras",
     releasedOn: "2025-08-05",
-    description: "Open weights by OpenAI, answered at thousands of tokens a second. Reasons before it answers, out of maxTokens.",
+    description: "Open weights by OpenAI, at thousands of tokens per second. Reasons before it answers, within maxTokens.",
     wireName: "gpt-oss-120b",
     context: 131_072,
     maxOutput: 32_768,

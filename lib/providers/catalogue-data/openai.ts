@@ -79,7 +79,7 @@ export const openaiModels: readonly ModelRow[] = [
   {
     id: "gpt-5.4",
     releasedOn: "2026-03-05",
-    description: "Professional work over a long context. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    description: "Professional work over a long context. Reasons before it answers, within maxTokens: allow several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
     cost: {
@@ -93,7 +93,7 @@ export const openaiModels: readonly ModelRow[] = [
   {
     id: "gpt-5.4-mini",
     releasedOn: "2026-03-17",
-    description: "Everyday work, quicker and cheaper. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    description: "Everyday work, faster and cheaper. Reasons before it answers, within maxTokens: allow several thousand.",
     context: 400_000,
     maxOutput: 128_000,
     cost: { input: 750, output: 4_500, cacheRead: 75 },
@@ -102,7 +102,7 @@ export const openaiModels: readonly ModelRow[] = [
   {
     id: "gpt-5.4-nano",
     releasedOn: "2026-03-17",
-    description: "Simple tasks in bulk. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    description: "Simple tasks in bulk. Reasons before it answers, within maxTokens: allow several thousand.",
     context: 400_000,
     maxOutput: 128_000,
     cost: { input: 200, output: 1_250, cacheRead: 20 },
@@ -111,7 +111,7 @@ export const openaiModels: readonly ModelRow[] = [
   {
     id: "gpt-5.5",
     releasedOn: "2026-04-23",
-    description: "Demanding work over a long context. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    description: "Demanding work over a long context. Reasons before it answers, within maxTokens: allow several thousand.",
     context: 1_000_000,
     maxOutput: 128_000,
     cost: {
@@ -126,7 +126,7 @@ export const openaiModels: readonly ModelRow[] = [
   {
     id: "gpt-5.6-sol",
     releasedOn: "2026-07-09",
-    description: "Hard problems of the last generation. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    description: "Hard problems. Previous generation. Reasons before it answers, within maxTokens: allow several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
     cost: {
@@ -141,7 +141,7 @@ export const openaiModels: readonly ModelRow[] = [
   {
     id: "gpt-5.6-terra",
     releasedOn: "2026-07-09",
-    description: "A balance of quality and price. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    description: "A balance of quality and price. Reasons before it answers, within maxTokens: allow several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
     cost: {
@@ -156,7 +156,7 @@ export const openaiModels: readonly ModelRow[] = [
   {
     id: "gpt-5.6-luna",
     releasedOn: "2026-07-09",
-    description: "High volume at a low price. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    description: "High volume at a low price. Reasons before it answers, within maxTokens: allow several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
     cost: {
@@ -171,7 +171,7 @@ export const openaiModels: readonly ModelRow[] = [
   {
     id: "gpt-6-astra",
     releasedOn: "2026-09-03",
-    description: "The hardest work, from start to end. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    description: "The hardest work, from start to finish. Reasons before it answers, within maxTokens: allow several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
     cost: {
@@ -186,7 +186,7 @@ export const openaiModels: readonly ModelRow[] = [
   {
     id: "gpt-6-sol",
     releasedOn: "2026-09-22",
-    description: "Hard problems. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    description: "Hard problems. Reasons before it answers, within maxTokens: allow several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
     cost: {
@@ -201,7 +201,7 @@ export const openaiModels: readonly ModelRow[] = [
   {
     id: "gpt-6-luna",
     releasedOn: "2026-09-22",
-    description: "High volume at a low price. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    description: "High volume at a low price. Reasons before it answers, within maxTokens: allow several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
     cost: {
@@ -216,7 +216,7 @@ export const openaiModels: readonly ModelRow[] = [
   {
     id: "gpt-6.1-sol",
     releasedOn: "2026-09-29",
-    description: "Hard problems, and cheap to read again. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    description: "Hard problems, with cheap cached input. Reasons before it answers, within maxTokens: allow several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
     cost: {
@@ -232,7 +232,7 @@ export const openaiModels: readonly ModelRow[] = [
   {
     id: "gpt-6.1-terra",
     releasedOn: "2026-10-26",
-    description: "Everyday work, and cheap to read again. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    description: "Everyday work, with cheap cached input. Reasons before it answers, within maxTokens: allow several thousand.",
     context: 1_050_000,
     maxOutput: 128_000,
     cost: {

@@ -21,7 +21,7 @@ export const xaiModels: readonly ModelRow[] = [
   {
     id: "grok-4.20",
     releasedOn: "2026-03-09",
-    description: "General queries, answered at once, without reasoning.",
+    description: "General queries, without reasoning.",
     wireName: "grok-4.20-non-reasoning",
     aliases: ["grok-4.20-non-reasoning"],
     context: 1_000_000,

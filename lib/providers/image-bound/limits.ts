@@ -33,15 +33,17 @@ const shortName = (type: ImageMediaType): string => type.slice("image/".length).
 /** Why a route cannot take one of a request's images, with what to send instead; null when it can. */
 export function imageProblem({ source }: ImagePart, count: number, route: ModelRoute): string | null {
   if (!takesImages(route))
-    return "this model takes no images: choose one whose GET /api/v1/models entry says that it does, or send text only";
+    return "this model does not accept images. Choose one with image in its inputModalities in GET /api/v1/models, or send only text";
   if (source.kind === "url") {
-    return fetchesImages(route) ? null : "this model's provider fetches no images: send the image itself, as base64 or in a data URL";
+    return fetchesImages(route)
+      ? null
+      : "this model's provider does not fetch images by URL. Send the image itself, as base64 or a data URL";
   }
   const { types, maxBase64Bytes, crowd } = limitsOf[route.provider] ?? otherLimits;
-  if (!types.includes(source.mediaType)) return `this model takes ${types.map(shortName).join(", ")}, not ${shortName(source.mediaType)}`;
-  if (source.base64.length > maxBase64Bytes) return `is larger than this model takes: at most ${maxBase64Bytes} bytes of base64`;
+  if (!types.includes(source.mediaType)) return `this model accepts ${types.map(shortName).join(", ")}, not ${shortName(source.mediaType)}`;
+  if (source.base64.length > maxBase64Bytes) return `is larger than this model accepts: at most ${maxBase64Bytes} bytes of base64`;
   if (crowd && count > crowd.many && Math.max(source.width, source.height) > crowd.edge) {
-    return `is ${source.width} x ${source.height} pixels: with more than ${crowd.many} images each edge may have at most ${crowd.edge}`;
+    return `is ${source.width} x ${source.height} pixels; with more than ${crowd.many} images, each side must be at most ${crowd.edge}`;
   }
   return null;
 }

@@ -21,8 +21,8 @@ test.each<[string, JsonSchema]>([
   ["array of string", { type: "array", items: { type: "string" } }],
   ['"a" or "b"', { type: "string", enum: ["a", "b"] }],
   ["true", { type: "boolean", const: true }],
-  ["instant, ISO 8601", { type: "string", format: "date-time" }],
-  ["boolean, false if left out", { type: "boolean", default: false }],
+  ["ISO 8601 time", { type: "string", format: "date-time" }],
+  ["boolean, default false", { type: "boolean", default: false }],
   ["any", {}],
 ])("a field of type: %s", (text, schema) => {
   expect(typeOf(schema)).toBe(text);

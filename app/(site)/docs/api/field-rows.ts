@@ -76,7 +76,7 @@ function typesOf(given: JsonSchema, schemas: Schemas): string[] {
   return [[baseText(schema), ...rules(schema)].join(", ")];
 }
 
-const formats: Record<string, string> = { "date-time": "instant, ISO 8601", date: "day, ISO 8601", uri: "URL" };
+const formats: Record<string, string> = { "date-time": "ISO 8601 time", date: "ISO 8601 date", uri: "URL" };
 
 function baseText({ type, format }: JsonSchema): string {
   if (format && formats[format]) return formats[format];
@@ -95,6 +95,6 @@ function rules(schema: JsonSchema): string[] {
     ...range,
     ...(exclusiveMinimum === undefined ? [] : [`above ${exclusiveMinimum}`]),
     ...length,
-    ...(assumed === undefined ? [] : [`${JSON.stringify(assumed)} if left out`]),
+    ...(assumed === undefined ? [] : [`default ${JSON.stringify(assumed)}`]),
   ];
 }

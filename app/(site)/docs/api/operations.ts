@@ -59,7 +59,7 @@ export const findOperation = (site: Site, id: string): OperationView | null =>
 /** Response fields are not marked as required; fields that may be missing say so. */
 const answerRow = ({ path, type, isRequired, about }: Field): Field => ({
   path,
-  type: isRequired ? type : `${type}, not always there`,
+  type: isRequired ? type : `${type}, may be absent`,
   about,
 });
 

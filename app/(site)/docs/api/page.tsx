@@ -73,10 +73,11 @@ const basics = ({ baseUrl }: Site) => (
     <CodeBlock title="Base URL" copy={`${baseUrl}/api/v1`} />
     <p>
       Send <Code>Authorization: Bearer pp_…</Code> and a JSON body in UTF-8, at most 1 MiB, or 32 MiB on endpoints that accept images.
-      Bodies can be compressed with <Code>gzip</Code>, <Code>deflate</Code>, <Code>br</Code> or <Code>zstd</Code>; the limit applies to the
-      decompressed size. Amounts are in USD, exact to nine decimal places. Errors are JSON with <Code>error</Code>, <Code>code</Code>,{" "}
-      <Code>details</Code> and <Code>requestId</Code>; see <DocLink href="/docs/errors">all error codes</DocLink>. We only add fields to v1;
-      we never rename, remove or redefine them.
+      Bodies can be compressed with <Code>gzip</Code>, <Code>deflate</Code>, <Code>br</Code> or, if the server runs Node.js 22.15 or newer,{" "}
+      <Code>zstd</Code>; the limit applies to the decompressed size. Amounts are in USD, exact to nine decimal places. Errors are JSON with{" "}
+      <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>, or in OpenAI’s or Anthropic’s format on their
+      endpoints; see <DocLink href="/docs/errors">all error codes</DocLink>. We only add fields to v1; we never rename, remove or redefine
+      them.
     </p>
     <p>
       Requests are paid from your account balance, <DocLink href="/docs/payments">with a wallet signature</DocLink>, or without a key{" "}
@@ -90,7 +91,10 @@ function headers() {
   const rows = Object.entries(openApiDocument().components.headers).map(([name, { description }]) => [name, description] as const);
   return (
     <Section id="headers" title="Headers">
-      <p>Every response, including errors, has the request ID and your remaining limits.</p>
+      <p>
+        Every response, including errors, has the request ID and your remaining limits. Without an API key, the limits are those of your IP
+        network.
+      </p>
       <FieldTable heading="Header" rows={rows} />
     </Section>
   );

@@ -28,13 +28,13 @@ export default function ClaudeCodePage() {
         />
         <p>
           <Code>ANTHROPIC_AUTH_TOKEN</Code> is sent as <Code>Authorization: Bearer</Code>, <Code>ANTHROPIC_API_KEY</Code> as{" "}
-          <Code>x-api-key</Code>. Either works. If both are set, <Code>Authorization</Code> is used.
+          <Code>x-api-key</Code>. Either works. If both are sent, the key in <Code>Authorization</Code> is used.
         </p>
       </Section>
       <Section id="models" title="Models">
         <p>
-          You can use <DocLink href="/models">any model</DocLink>, not only Claude. <Code>ANTHROPIC_MODEL</Code> sets the main model,{" "}
-          <Code>ANTHROPIC_DEFAULT_HAIKU_MODEL</Code> the one for small tasks such as titles.
+          You can use <DocLink href="/models">any model</DocLink> that answers prompts, not only Claude. <Code>ANTHROPIC_MODEL</Code> sets
+          the main model, <Code>ANTHROPIC_DEFAULT_HAIKU_MODEL</Code> the model for small tasks such as titles.
         </p>
         <p>
           With <Code>CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY=1</Code>, <Code>/model</Code> also lists every Claude model that is
@@ -54,12 +54,12 @@ export default function ClaudeCodePage() {
             Thinking:
               "Thinking is kept between turns with the same model, and dropped when you switch models. A session that started at another service (claude --resume) gets one error, after which Claude Code drops that thinking and continues.",
             "Long sessions":
-              "If a prompt is too long, the error has Anthropic’s wording and the model’s own limits, so Claude Code compacts the session.",
+              "If a prompt is too long, the error has Anthropic’s wording and the limits of the model, so Claude Code compacts the session.",
             "Busy models":
-              "529 overloaded_error with Retry-After, whichever provider is busy. Claude Code waits and retries. You are not charged.",
+              "If a model’s provider is busy, you get 529 overloaded_error with Retry-After, for every model. Claude Code waits and retries. You are not charged.",
             "Token counts": "Counted by Anthropic for its models. For other models, count_tokens returns an estimate, marked as such.",
             "Images and PDFs":
-              "Images work with models that accept them. For other models, images read by a tool are replaced with a line of text, and an image in your latest message is refused with 400. PDFs in your latest message are refused too: send the text, or the pages as images. In earlier messages both are replaced with a line of text, so that the session can continue.",
+              "Images work with models that accept them. For other models, images read by a tool are replaced with a line of text, and an image in your latest message is refused with 400. PDFs in your latest message are refused for every model: send the text, or the pages as images. In earlier messages, both are replaced with a line of text, so that the session can continue.",
             "Prompt caching":
               "cache_control is passed on to Anthropic’s models. Set CLAUDE_CODE_ATTRIBUTION_HEADER=0 to keep prefixes identical between sessions.",
           }}
@@ -68,8 +68,8 @@ export default function ClaudeCodePage() {
       <Section id="sdk" title="Anthropic’s SDK">
         <CodeBlock title="TypeScript" copy={typescriptClient(site, model)} />
         <p>
-          Errors have Anthropic’s types and statuses, plus our code and details. The{" "}
-          <DocLink href="/docs/api/createMessage">API reference</DocLink> lists all fields.
+          Errors have Anthropic’s types and statuses (such as 404 for an unknown model, 413 for a body that is too large and 529 for a busy
+          model), plus our code and details. The <DocLink href="/docs/api/createMessage">API reference</DocLink> lists all fields.
         </p>
       </Section>
     </DocsArticle>

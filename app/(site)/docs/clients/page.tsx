@@ -27,9 +27,9 @@ const openai = (site: Site, model: string) => (
   <Section id="openai" title="OpenAI SDK">
     <CodeTabs name="openai" legend="Language" tabs={openaiExamples(site, model)} />
     <p>
-      Responses are stateless: nothing is stored, so send the whole conversation in <Code>input</Code>, with the output of earlier
-      responses. With <Code>include: ["reasoning.encrypted_content"]</Code>, that output contains encrypted reasoning for the model to
-      continue from. For chat completions, which have no reasoning, see the <DocLink href="/docs">quick start</DocLink>.
+      Responses are stateless: send the whole conversation in <Code>input</Code>, with the output of earlier responses. With{" "}
+      <Code>include: ["reasoning.encrypted_content"]</Code>, that output contains reasoning for the same model to continue from. For chat
+      completions, which don’t return reasoning, see the <DocLink href="/docs">quick start</DocLink>.
     </p>
   </Section>
 );

@@ -33,8 +33,8 @@ const setup = (site: Site, model: string) => (
     <CodeBlock title="~/.codex/config.toml" copy={codexConfig(site, model)} />
     <p>
       Then start <Code>codex</Code>. Codex uses OpenAI’s Responses API, so <Code>wire_api</Code> is <Code>responses</Code>.{" "}
-      <Code>env_key</Code> is the name of the variable with your key, not the key itself. <Code>supports_websockets = false</Code> saves
-      Codex an attempt that would be refused, because responses are sent over HTTP.
+      <Code>env_key</Code> is the name of the variable with your key, not the key itself. Responses are only sent over HTTP;{" "}
+      <Code>supports_websockets = false</Code> saves Codex a refused attempt.
     </p>
   </Section>
 );
@@ -45,7 +45,7 @@ const models = (other: string) => (
       Use any ID from <DocLink href="/models">Models and prices</DocLink>. For a single run:
     </p>
     <CodeBlock title="Another model" copy={`codex --model ${other}`} />
-    <p>Codex warns if it has no metadata for a model. The model works, but Codex assumes a default context window.</p>
+    <p>Codex warns you if it has no metadata for a model. The model works, but Codex assumes a default context window.</p>
   </Section>
 );
 
@@ -57,8 +57,9 @@ const tools = (
       as <Code>web_search</Code>, are dropped and named in the header <Code>X-Dropped-Tools</Code>.
     </p>
     <p>
-      We store nothing: Codex sends the whole conversation each time. Reasoning is sent back encrypted, and only the model that wrote it can
-      read it. If you switch models in a session, the new model gets the conversation without the earlier reasoning.
+      We don’t store conversations: Codex sends the whole conversation each time. Reasoning travels in <Code>encrypted_content</Code>,
+      signed for your account, and is only passed to the model that wrote it. If you switch models in a session, the new model gets the
+      conversation without the earlier reasoning.
     </p>
     <p>
       Codex compacts a conversation before it fills the context window. For a model that Codex doesn’t know, set the window from its model
@@ -75,9 +76,9 @@ const compaction = (
     </p>
     <p>
       With <Code>openai_base_url</Code>, Codex asks us for the summary: its input ends with <Code>compaction_trigger</Code>. The model
-      summarizes the conversation in one call, charged like any other. The response contains one <Code>compaction</Code> item, encrypted for
+      summarizes the conversation in one call, charged like any other. The response contains one <Code>compaction</Code> item, signed for
       your account, that replaces the conversation in later requests to any model. If the model doesn’t finish the summary, the response is{" "}
-      <Code>failed</Code> or <Code>incomplete</Code> and contains no item.
+      <Code>failed</Code> or <Code>incomplete</Code> and contains no item, but the call is still charged.
     </p>
     <p>
       Items encrypted by OpenAI or another service can’t be read here, and the request fails with <Code>invalid_encrypted_content</Code>.
@@ -90,8 +91,8 @@ const money = (
   <Section id="money" title="Cost">
     <p>
       Each request reserves its maximum cost and is charged its exact cost. Set a spending limit for the key under{" "}
-      <DocLink href="/keys">Keys</DocLink>. Codex sets no output limit, so the limit is 16,384 tokens, or less if your balance or the
-      spending limit allow less. <DocLink href="/usage">Usage</DocLink> shows every request.
+      <DocLink href="/keys">Keys</DocLink>. Codex sets no output limit, so the limit is 16,384 tokens, or less if the model, your balance or
+      the spending limit allows less. <DocLink href="/usage">Usage</DocLink> shows the cost of each request.
     </p>
   </Section>
 );

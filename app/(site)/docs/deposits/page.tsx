@@ -65,17 +65,18 @@ const states = (
     <FieldTable
       heading="State"
       rows={{
-        seen: "In the latest block. No confirmations yet.",
+        seen: "In the newest block, with one confirmation.",
         confirming: "Waiting for more blocks. The Deposit page shows how many are needed.",
         credited: "In your balance and ready to spend.",
-        below_minimum: "Confirmed. Credited once deposits at this address reach the minimum.",
+        below_minimum: "Confirmed, but too small. Credited once the uncredited deposits at this address add up to the minimum.",
         reversed:
           "The chain dropped its block. If it was credited, it was removed from your balance. It is credited again automatically if the transaction lands in another block.",
       }}
     />
     <p>
-      A credited deposit becomes final a little later. From then on it can’t be reversed, and you can withdraw it. If a deposit is reversed
-      after you spent it, the account is frozen until we review it. This only happens if the chain itself fails.
+      On Base, a credited deposit becomes final some minutes later; on Solana, it is final when it is credited. A final deposit can’t be
+      reversed, and you can withdraw it. If a deposit is reversed after you spent it, the account is frozen until we review it. This only
+      happens if the chain itself fails.
     </p>
   </Section>
 );
@@ -86,24 +87,24 @@ const time = (site: Site) => (
       isPlain
       heading="Network"
       rows={{
-        Base: `Detected within seconds. Credited once Base has posted the block to Ethereum: ${chainTimes.base.credited}. Final after ${chainTimes.base.final}.`,
-        Solana: `Detected within seconds. Credited and final once the slot is finalized: ${chainTimes.solana.final}.`,
+        Base: `Detected within seconds. Credited after ${chainTimes.base.credited}, when Base has posted the block to Ethereum. Final after ${chainTimes.base.final}.`,
+        Solana: `Detected within seconds. Credited and final after ${chainTimes.solana.final}, when the slot is finalized.`,
       }}
     />
     <p>
-      Times vary with the chain, so the number of confirmations is not fixed.{" "}
+      Times vary with the chain, and so does the number of confirmations.{" "}
       {site.isSandbox ? "In the sandbox, both take a few seconds." : null}
     </p>
-    <p>If our nodes disagree or don’t respond, deposits wait and are credited once the state of the chain is clear. No deposit is lost.</p>
+    <p>If our nodes disagree or don’t respond, deposits wait and are credited once the state of the chain is clear.</p>
   </Section>
 );
 
 const minimum = (
   <Section id="minimum" title="Minimum">
     <p>
-      The minimum deposit is <Amount nano={MINIMUM_DEPOSIT} />. Smaller deposits are kept and credited once deposits at the same address
-      reach <Amount nano={MINIMUM_DEPOSIT} />. Base and Solana are counted separately. Nothing is rounded: <Code>1.000001</Code> USDC is
-      credited as <Code>$1.000001</Code>, and there is no fee.
+      The minimum deposit is <Amount nano={MINIMUM_DEPOSIT} />. Smaller deposits are kept and credited once the uncredited deposits at the
+      same address add up to <Amount nano={MINIMUM_DEPOSIT} />. Base and Solana are counted separately. Nothing is rounded:{" "}
+      <Code>1.000001</Code> USDC is credited as <Code>$1.000001</Code>, and there is no fee.
     </p>
   </Section>
 );
@@ -120,8 +121,8 @@ const notCredited = (
       }}
     />
     <p>
-      These are not returned automatically. Send us the transaction: we hold the keys of your deposit addresses and may be able to return
-      it.
+      These are not returned automatically. Contact support with the transaction: we hold the keys of your deposit addresses and may be able
+      to return the tokens.
     </p>
   </Section>
 );
@@ -133,7 +134,7 @@ const api = (site: Site) => (
       Each row has its <Code>state</Code>, <Code>amount</Code>, <Code>transaction</Code>, and <Code>confirmations</Code> of{" "}
       <Code>neededConfirmations</Code>; see the <DocLink href="/docs/api/listDeposits">API reference</DocLink> for all fields. Your
       addresses are in <Code>wallet</Code> of <DocLink href="/docs/api/getBalance">the balance</DocLink>. To wait for a deposit, poll{" "}
-      <Code>available</Code> there.
+      <Code>available</Code> there, or use a <DocLink href="/docs/webhooks">webhook</DocLink>.
     </p>
   </Section>
 );

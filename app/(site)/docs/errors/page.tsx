@@ -14,7 +14,8 @@ export default function ErrorsPage() {
         intro={
           <>
             Errors are JSON with <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>. They never contain
-            a stack trace, a key or a provider’s raw message. You are not charged unless the error states a cost.
+            a stack trace or a key. A provider’s message is quoted only if it rejected your request, without its secrets. You are not
+            charged unless the error states a cost.
           </>
         }
       />

@@ -14,7 +14,7 @@ test.each([
 ])("the example of %s works as pasted", async (_what, example, expected) => {
   const account = await openAccount();
   const command = example({ baseUrl: service.url("node"), keyVariable: "KEY" });
-  const [, path = ""] = /curl \S+?(\/api\/v1\/\S+)/.exec(command) ?? [];
+  const [, path = ""] = /curl -s \S+?(\/api\/v1\/\S+)/.exec(command) ?? [];
   const [, body = ""] = /-d '([^']*)'/.exec(command) ?? [];
   const headers = { authorization: `Bearer ${account.key}`, "content-type": "application/json" };
   const answer = await fetch(service.url("node") + path, { method: "POST", headers, body });

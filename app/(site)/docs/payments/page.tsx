@@ -33,14 +33,14 @@ const moves = (site: Site) => (
   <Section id="moves" title="How it works">
     <p>
       A request to <Code>/api/v1/prompt</Code> can include a <Code>payment</Code>: a message signed by a wallet. The wallet pays for that
-      request, and your account balance is not used. USDC moves on Base before the model is called.
+      request instead of your balance. USDC moves on Base before the model is called.
     </p>
     <Steps
       steps={{
         Once: "The wallet approves the payment contract for an amount of USDC. This is a transaction and costs gas.",
         "Each request": "The wallet signs four lines. This is free, and no USDC moves yet.",
         Checks:
-          "We check the key, limits, body, model and maximum cost; then the signature, the wallet’s USDC and its allowance. If a check fails, no USDC moves.",
+          "We check the key, its limits, the body, the model and the maximum cost; then the signature, the wallet’s USDC and its allowance. If a check fails, no USDC moves.",
         Payment:
           "Our relayer submits your signature to the contract and pays the gas. The contract moves the signed amount from the wallet to the treasury, once.",
         Credit: "The amount is credited and the maximum cost reserved in one step. Only then is the model called.",
@@ -64,9 +64,10 @@ const text = (site: Site) => (
       heading="Field"
       rows={{
         from: "The paying wallet: 0x and 40 hex digits, in lower case or with their checksum.",
-        requestId: "req_ and a number without leading zeros, different for each payment of the wallet. You choose it.",
-        amount: "Whole cents of USDC: at least the maximum cost of the request. Get it from a quote.",
-        timestamp: "Unix time in milliseconds, at most five minutes from now when we first receive the payment.",
+        requestId:
+          "req_ and a number of up to 31 digits without leading zeros. You choose it; use a new one for each payment of the wallet.",
+        amount: "Whole cents of USDC: at least the maximum cost of the request, which a quote returns as paymentCents.",
+        timestamp: "Unix time in milliseconds, at most five minutes in the past or future when we first receive the payment.",
         network: "base, or ethereum, which means the same.",
         signature: "Of the message, as returned by personal_sign. A contract wallet (ERC-1271) must be deployed on Base.",
       }}
@@ -84,8 +85,8 @@ const rights = (
     <p>A signature moves exactly its amount, once, from your wallet to the treasury. It can’t</p>
     <ul className="list-disc space-y-1.5 pl-5 marker:text-faint">
       <li>move more, or move it twice: the contract remembers each pair of wallet and request ID;</li>
-      <li>pay anybody else: the treasury’s address is part of the contract;</li>
-      <li>be used late: five minutes after its timestamp, the contract rejects it permanently;</li>
+      <li>pay anyone else: the treasury’s address is part of the contract;</li>
+      <li>be used late: more than five minutes after its timestamp, the contract rejects it for good;</li>
       <li>
         be used by a thief, if the wallet is linked to an account: only our relayer can submit it, and we only accept it with a key of that
         account. Link a wallet that you pay with often;
@@ -115,8 +116,8 @@ const example = (site: Site, model: string) => (
       ]}
     />
     <p>
-      <Code>/chat/completions</Code> uses OpenAI’s body, which has no field for a payment. Send it in the header <Code>Payment-Proof</Code>{" "}
-      instead, as base64 of the same JSON. This works with <Code>/prompt</Code> too.
+      The bodies of OpenAI’s and Anthropic’s formats have no field for a payment. Send it in the header <Code>Payment-Proof</Code> instead,
+      as base64 of the same JSON. This works with <Code>/prompt</Code> too.
     </p>
   </Section>
 );
@@ -124,7 +125,7 @@ const example = (site: Site, model: string) => (
 const change = (
   <Section id="change" title="Response and change">
     <p>
-      The response includes <Code>payment</Code>; so does the <Code>done</Code> event of a stream.
+      The response includes <Code>payment</Code>, and so does the last event of a stream that completes.
     </p>
     <FieldTable
       heading="Field"
@@ -134,7 +135,7 @@ const change = (
         transaction: "The settlement on Base.",
         charged: "USD: the cost of the request.",
         change: "USD: the rest of amountUsd.",
-        changeBelongsTo: "account: it is in the balance of your account. address: it is a credit of from.",
+        changeBelongsTo: "account: the change is in the balance of your account. address: it is a credit of the wallet in from.",
       }}
     />
     <p>
@@ -153,7 +154,7 @@ const again = (
     <FieldTable
       heading="Result"
       rows={[
-        ["no answer", "Send it again. If it was answered, you get that answer for 24 hours, without a second charge."],
+        ["no answer", "Send it again. If it was answered, you get that answer for 24 hours, without another payment or charge."],
         [
           "503",
           <>
@@ -161,19 +162,25 @@ const again = (
             again after Retry-After, even after the five minutes.
           </>,
         ],
-        ["500", "The model failed. Send it again: it uses the first payment."],
-        ["409", "The first request is still running."],
+        [
+          "503",
+          <>
+            <DocLink href="/docs/errors/PROVIDER_BUSY">PROVIDER_BUSY</DocLink>: send it again after Retry-After. It uses the first payment.
+          </>,
+        ],
+        ["500", "The model failed. Send it again: it uses the first payment, unless you have spent the change since."],
+        ["409", "The first request is still running. Send it again after Retry-After."],
       ]}
     />
-    <p>The same payment with a different body, amount or key is refused as replayed. No USDC moves.</p>
+    <p>The same payment with a different body, or with a key of another account, is refused. No more USDC moves.</p>
   </Section>
 );
 
 const reasons = (
   <Section id="reasons" title="Refusal reasons">
     <p>
-      A refused payment returns 402 <DocLink href="/docs/errors/PAYMENT_VERIFICATION_FAILED">PAYMENT_VERIFICATION_FAILED</DocLink>. No USDC
-      has moved. <Code>details.reason</Code> is one of these:
+      A refused payment returns 402 <DocLink href="/docs/errors/PAYMENT_VERIFICATION_FAILED">PAYMENT_VERIFICATION_FAILED</DocLink>. Unless
+      the message says otherwise, no USDC has moved. <Code>details.reason</Code> is one of these:
     </p>
     <FieldTable
       heading="Reason"

@@ -1,8 +1,11 @@
+import { Code } from "@/components/docs/code";
 import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
 import { PriceList } from "@/components/models/price-list";
 import { Amount } from "@/components/ui/text/amount";
+import { config } from "@/lib/base/config";
+import { fromCents } from "@/lib/base/money";
 import { MINIMUM_DEPOSIT } from "@/lib/console/deposit/deposit";
 import { listModelPrices } from "@/lib/console/models";
 import { pricePolicyText, readPricePolicy } from "@/lib/console/price-policy";
@@ -35,7 +38,8 @@ function models() {
       </p>
       <p>
         The margin applies to every kind of token that the provider prices: input, cached input, cache writes, images, output and reasoning,
-        and to higher prices for long prompts. The result is rounded up to a billionth of a dollar per token.
+        and to higher prices for long prompts. If a model has several providers, the highest of their prices counts. The price per token is
+        rounded up to a billionth of a dollar.
       </p>
       {own.length > 0 && own.length < prices.length ? (
         <>
@@ -51,13 +55,13 @@ const charged = (
   <Section id="charged" title="What a request costs">
     <p>
       Tokens times price, nothing else. The provider counts the tokens, and the price is the one in force when your request arrived. The
-      cost is exact to a billionth of a dollar and is never rounded. Every response includes it, and{" "}
-      <DocLink href="/docs/api/getReceipt">the receipt</DocLink> shows how it was calculated.
+      cost is exact to a billionth of a dollar and is never rounded. Responses include it (chat streams with{" "}
+      <Code>stream_options.include_usage</Code>), and <DocLink href="/docs/api/getReceipt">the receipt</DocLink> shows how it was
+      calculated.
     </p>
     <p>
-      Set <code className="font-mono text-[0.875em]">maxCost</code> to limit a request, or{" "}
-      <DocLink href="/docs/api/quotePrompt">get a quote</DocLink> first. Failed requests are not charged; see{" "}
-      <DocLink href="/docs/balance#free">what is never charged</DocLink>.
+      Set <Code>maxCost</Code> to limit a request, or <DocLink href="/docs/api/quotePrompt">get a quote</DocLink> first. Requests that fail
+      before anything is delivered are not charged; see <DocLink href="/docs/balance#free">what is never charged</DocLink>.
     </p>
   </Section>
 );
@@ -88,18 +92,23 @@ function fees() {
               Minimum <Amount nano={least} />.
             </>
           ),
-          "Pay per request": "No fee. We pay the gas of each payment.",
+          "Pay per request": (
+            <>
+              No fee. Minimum <Amount nano={fromCents(config().PAYMENT_MINIMUM_CENTS)} />, in whole cents; the change stays yours. We pay
+              the gas of each payment; your wallet pays for approving the contract once.
+            </>
+          ),
           x402:
             leastPayment > 0n ? (
               <>
-                No fee. Minimum <Amount nano={leastPayment} /> per payment; the rest is your credit.
+                No fee. Minimum <Amount nano={leastPayment} /> per payment; the change becomes a credit. We pay the network fee.
               </>
             ) : (
-              "No fee."
+              "No fee. The change becomes a credit. We pay the network fee."
             ),
         }}
       />
-      <p>Your wallet pays the network to send a deposit. 1 USDC is always $1.00 here: we never convert, and there is no spread.</p>
+      <p>To send a deposit, your wallet pays the network’s fee. 1 USDC is always $1.00 here: we never convert, and there is no spread.</p>
     </Section>
   );
 }
@@ -107,8 +116,8 @@ function fees() {
 const free = (
   <Section id="free" title="What is free">
     <p>
-      Accounts, keys, quotes, token counts, the balance, usage, receipts, webhooks and every other read of the API. Unused balance does not
-      expire and can be <DocLink href="/docs/withdrawals">withdrawn</DocLink>.
+      Accounts, keys, quotes, token counts, webhooks and all read requests are free. Your balance does not expire, and you can{" "}
+      <DocLink href="/docs/withdrawals">withdraw</DocLink> it.
     </p>
   </Section>
 );

@@ -25,7 +25,7 @@ const prompts = (
   <Section id="prompts" title="Prompts and answers">
     <p>
       We don’t store prompts. They pass through memory to the model’s provider and are dropped when the request ends. They are not in our
-      database, logs or backups, and we don’t train models. Answers are stored in these cases only:
+      database, logs or backups, and we don’t train models. Answers are only stored in these cases:
     </p>
     <FieldTable
       isPlain
@@ -33,12 +33,11 @@ const prompts = (
       about="What is stored"
       rows={{
         "With an Idempotency-Key": "The answer, and a SHA-256 hash of the request, for 24 hours, so that a retry gets the same answer.",
-        "With a signed payment or an x402 sign-in":
-          "The answer, for 24 hours, encrypted so that only the same payment with the same body can open it.",
-        "In the playground": "Runs are kept in your browser, not on our servers.",
+        "With a signed payment or x402": "The same, encrypted so that only the same payment or sign-in with the same body can open it.",
+        "In the playground": "Conversations are kept in your browser, not on our servers.",
       }}
     />
-    <p>To have nothing stored, send requests with a key and without an Idempotency-Key.</p>
+    <p>To have no answers stored, send requests with an API key, without an Idempotency-Key and without a payment.</p>
   </Section>
 );
 
@@ -49,20 +48,21 @@ function providers() {
   return (
     <Section id="providers" title="Who sees your prompts">
       <p>
-        The provider of the model that you name receives the prompt, images and tools included, over TLS. Its own terms decide what it
-        keeps. <DocLink href="/models">Each model’s page</DocLink> names its provider: {names}. Some models have a second provider, which is
-        called if the first one does not respond.
+        The provider of the model you name receives the prompt, images and tools included, over TLS. Its own terms decide what it keeps.{" "}
+        <DocLink href="/models">Each model’s page</DocLink> names its provider: {names}. Some models have a second provider, which is called
+        if the first one fails.
       </p>
       <p>
-        Providers don’t get your account ID, wallet, API key or IP address. OpenAI and DeepSeek get a random-looking ID that stands for your
-        account, so that their caches are not shared between accounts. Nobody else receives prompts.
+        Providers don’t get your account ID, wallet, API key or IP address. OpenAI, xAI, DeepSeek and Fireworks get a random-looking ID that
+        stands for your account, so that their caches are not shared between accounts. Nobody else receives prompts. If you send an image as
+        a URL, the provider fetches it from there.
         {isSandbox ? " In this sandbox, models without a configured provider are simulated on this machine." : null}
       </p>
     </Section>
   );
 }
 
-const account = ({ failedRequestDays, eventDays, auditPersonalDays }: Retention) => (
+const account = ({ failedRequestDays, eventDays, auditPersonalDays, closedAccountDays }: Retention) => (
   <Section id="account" title="What we store about your account">
     <FieldTable
       isPlain
@@ -75,14 +75,16 @@ const account = ({ failedRequestDays, eventDays, auditPersonalDays }: Retention)
         "Events and deliveries": `${eventDays} days.`,
         "Sessions: IP address and browser": `While the session is open, and ${auditPersonalDays} days after it ends.`,
         "Audit log: IP addresses, browsers, names, signed texts": `${auditPersonalDays} days. Who changed what, and when, stays.`,
-        "Keys: name, allowed networks": "Until the account is closed. The key itself is stored as a hash.",
-        "Email addresses and webhooks for alerts": "Until you delete them or close the account.",
-        "Network of a new account": "24 hours, to limit sign-ups from one network.",
+        "Keys: name, allowed networks": `Until ${closedAccountDays} days after you close the account. The key itself is stored as a hash.`,
+        "Email addresses and webhooks for alerts": `Until you delete them, or ${closedAccountDays} days after you close the account.`,
+        "Hash of an email address that we asked to confirm": "24 hours, or 30 days after its owner declined.",
+        "IP network of a new account": "24 hours, to limit sign-ups from one network.",
       }}
     />
     <p>
-      We ask for no name, email address or phone number. IP addresses are also held in memory to enforce rate limits. Our logs contain
-      request IDs, status codes and timings, but no prompts, answers or keys.
+      An account needs no name, email address or phone number. To enforce rate limits, IP addresses are also held for minutes in memory or
+      Redis. Our logs contain the IDs of requests, accounts and keys, models, token counts, status codes and timings, but no prompts,
+      answers or API keys.
     </p>
   </Section>
 );
@@ -92,7 +94,7 @@ function browser() {
   return (
     <Section id="browser" title="In your browser">
       <p>
-        There are no analytics, ads or tracking cookies. Cookies only keep you signed in and remember your theme.{" "}
+        There are no analytics, ads or tracking cookies. Cookies only sign you in, keep you signed in and remember your theme.{" "}
         {usesWalletConnect
           ? "Pages load nothing from other hosts, except WalletConnect when you connect with it."
           : "Pages load nothing from other hosts."}
@@ -105,7 +107,7 @@ function browser() {
 const deletion = ({ closedAccountDays }: Retention) => (
   <Section id="deletion" title="Deletion">
     <p>
-      When you close your account, personal data is deleted after {closedAccountDays} days.{" "}
+      Personal data is deleted {closedAccountDays} days after you close your account.{" "}
       <DocLink href="/docs/account#closing">Close your account</DocLink> lists what is deleted and what is kept for accounting. Blockchains
       are public and permanent: deposits and withdrawals stay visible there.
     </p>

@@ -85,7 +85,7 @@ const client = (site: Site, model: string) => (
         ),
         Sign: (
           <>
-            The wallet signs one of them. <Code>extra.bodyHash</Code> binds it to this body; it is refused with any other.
+            The wallet signs one of them. <Code>extra.bodyHash</Code> binds the payment to this body; with any other body it is refused.
           </>
         ),
         Pay: (
@@ -96,7 +96,8 @@ const client = (site: Site, model: string) => (
         ),
         Response: (
           <>
-            The answer, with its <Code>payment</Code>, and <Code>PAYMENT-RESPONSE</Code> with the transaction. Errors have that header too.
+            The answer, with its <Code>payment</Code>, and the header <Code>PAYMENT-RESPONSE</Code> with the transaction. Errors after a
+            payment have that header too.
           </>
         ),
       }}
@@ -109,10 +110,10 @@ function price(site: Site, model: string) {
   return (
     <Section id="price" title="Price and credits">
       <p>
-        The price is the maximum cost of the request, exact to the smallest unit of USDC
+        The price is the maximum cost of the request, rounded up to the smallest unit of USDC
         {least > 0n ? <>, and at least {formatUsd(least)}, because each payment costs us a transaction</> : null}. Lower{" "}
-        <Code>maxTokens</Code> to reduce it. Clients pay up to 1 USD without asking, so a request that can cost more is refused with 400,
-        and <Code>details.affordableMaxTokens</Code> tells you what 1 USD covers.
+        <Code>maxTokens</Code> to reduce it. By default, x402 clients pay at most 1 USD, so a request that can cost more is refused with
+        400, and <Code>details.affordableMaxTokens</Code> tells you what 1 USD covers.
       </p>
       <CodeBlock title="curl, the price" copy={priceExample(site, model)} />
       <p>
@@ -130,25 +131,25 @@ function price(site: Site, model: string) {
 const extensions = (
   <Section id="extensions" title="Extensions">
     <p>
-      The 402 also announces extensions for the package <Code>@x402/extensions</Code>:
+      The 402 response also announces extensions for the package <Code>@x402/extensions</Code>:
     </p>
     <FieldTable
       heading="Extension"
       rows={{
         "payment-identifier": (
           <>
-            A name of your choice for one payment, 16 to 128 letters, digits, hyphens and underscores. The same payment with the same body
-            gets the same answer again; anything else under that name gets 409{" "}
-            <DocLink href="/docs/errors/PAYMENT_CONFLICT">PAYMENT_CONFLICT</DocLink>, before it is verified.
+            An ID of your choice for one payment: 16 to 128 letters, digits, hyphens and underscores. The same payment with the same body
+            gets the same answer again; anything else with that ID gets 409{" "}
+            <DocLink href="/docs/errors/PAYMENT_CONFLICT">PAYMENT_CONFLICT</DocLink> before it is verified.
           </>
         ),
         "sign-in-with-x":
-          "Spends the wallet’s credit without a payment: the wallet signs a message that is valid for this one request, for five minutes. If the credit is too low, the response is 402 and the client pays as usual.",
+          "Pays from the wallet’s credit without a payment: the wallet signs a message that is valid for this one request, for five minutes. If the credit is too low, the response is 402 and the client pays as usual.",
         bazaar: "A description of the endpoint for catalogues: its body, the body’s schema, and an example response.",
       }}
     />
     <p>
-      The scheme <Code>upto</Code> is not offered: it settles after the work, when the wallet may be empty. Instead, your change stays as a
+      The scheme <Code>upto</Code> is not offered: it settles after the answer, when the wallet may be empty. Instead, your change becomes a
       credit and pays for later requests.
     </p>
   </Section>
@@ -159,8 +160,14 @@ const failures = (
     <FieldTable
       heading="Result"
       rows={[
-        ["400", "Only with a payment: the body is invalid. Without one, any body gets a price. No USDC has moved."],
-        ["402", "No USDC has moved. See details.reason. PAYMENT-REQUIRED has the current payment options."],
+        [
+          "400",
+          "With a payment: the body is invalid. Without one, an invalid body still gets a price, but a body over 1 MiB, a prompt longer than the context window, and a request that can cost more than 1 USD or maxCost do not. No USDC has moved.",
+        ],
+        [
+          "402",
+          "Without a payment, the price. With one, it was not accepted; see details.reason. Unless the message says otherwise, no USDC has moved. PAYMENT-REQUIRED has the current payment options.",
+        ],
         [
           "503",
           <>
@@ -170,14 +177,20 @@ const failures = (
         ],
         [
           "500",
-          "The model failed after the payment. The whole amount is now a credit of the address. Send the same request again, or a new one: the credit is used first.",
+          "The model failed after the payment. The whole amount is now a credit of the paying address. Send the same request again, or a new one: the credit is used first.",
+        ],
+        [
+          "503",
+          <>
+            <DocLink href="/docs/errors/PROVIDER_BUSY">PROVIDER_BUSY</DocLink>: the same, after Retry-After.
+          </>,
         ],
         ["no answer", "Send the same request again. If it was answered, you get that answer for 24 hours, without paying twice."],
       ]}
     />
     <p>
-      Each authorization pays once, and each answer is charged once, no matter how often you send it. If someone else submits an
-      authorization that we did not, as the chain allows, the amount is credited to the paying address.
+      Each authorization pays once, and each answer is charged once, no matter how often you send the request. If someone else submits your
+      authorization to the chain, which is possible, the amount is credited to the paying address.
     </p>
   </Section>
 );
@@ -185,8 +198,8 @@ const failures = (
 const discovery = (
   <Section id="discovery" title="Discovery and facilitators">
     <p>
-      The endpoint, networks and terms are published at <Code>/.well-known/x402</Code>, and at <Code>/api/v1/payment-terms</Code> together
-      with the terms of signed payments.
+      The endpoint, the networks and the terms are published at <Code>/.well-known/x402</Code>, and at <Code>/api/v1/payment-terms</Code>{" "}
+      together with the terms of signed payments.
     </p>
     <p>
       The service can be configured to settle payments through an external facilitator. We still verify every payment on-chain ourselves, so

@@ -26,19 +26,19 @@ export const balance = z.object({
         state: z
           .enum(["awaiting_approval", "approved", "signed", "sent", "confirmed"])
           .describe(
-            "awaiting_approval: waiting for the operator's approval. approved: paid next. From signed on, it can no longer be cancelled.",
+            "awaiting_approval: waiting for manual approval. approved: paid next, or see waitsFor. From signed on, it can no longer be cancelled.",
           ),
         waitsFor: z
           .enum(["funds", "chain", "reserves", "frozen", "limit", "signature", "signer", "fees", "approval", "waiting_time", "wallet"])
           .nullable()
           .describe(
-            "Why an approved withdrawal is not signed yet. limit: the service has reached its 24-hour limit. waiting_time: the delay you set has not passed. signer: signing is paused. fees: the budget for network fees is used up for now. wallet: the chain does not confirm the signature of a contract wallet.",
+            "Why an approved withdrawal is not signed yet; null if it is paid next. funds: USDC is being moved to that chain. chain: the chain does not respond. reserves: reserves are too low. frozen: the account is frozen. limit: the service has reached its 24-hour limit. signature: the signature is no longer valid. signer: signing is paused. fees: the budget for network fees is used up for now. approval: it needs manual approval. waiting_time: the delay you set has not passed. wallet: the chain does not confirm the signature of a contract wallet.",
           ),
         ahead: z
           .int()
           .min(0)
           .nullable()
-          .describe("How many withdrawals are ahead of this one while it waits for the daily limit; null otherwise."),
+          .describe("How many withdrawals are ahead of this one while it waits for the service's 24-hour limit; null otherwise."),
       }),
     )
     .describe("Your withdrawals that are not final yet, oldest first. Their amounts are no longer part of your balance."),
@@ -50,15 +50,15 @@ const deposit = z.object({
   state: z
     .enum(["seen", "confirming", "credited", "below_minimum", "reversed"])
     .describe(
-      "seen: in the newest block. confirming: waiting for confirmations. credited: part of your balance. below_minimum: credited once the address has received the minimum. reversed: the chain dropped the transaction.",
+      "seen: in the newest block. confirming: waiting for confirmations. credited: part of your balance. below_minimum: credited once the uncredited deposits at its address add up to the minimum. reversed: the chain dropped the transaction.",
     ),
   amount: field.usd("Amount of USDC received."),
   address: z.string().describe("Your deposit address that received it."),
   transaction: z.string().describe("The transaction's hash on Base, its signature on Solana."),
-  transactionUrl: z.url().nullable().describe("The transaction in a block explorer; null in a sandbox."),
+  transactionUrl: z.url().nullable().describe("The transaction in a block explorer; null if there is none, as in a sandbox."),
   block: field.count("The block on Base, the slot on Solana."),
   confirmations: field.count("Confirmations so far, up to neededConfirmations."),
-  neededConfirmations: z.int().min(1).describe("Confirmations needed before it is credited."),
+  neededConfirmations: z.int().min(1).describe("Estimated number of confirmations needed before it is credited. It varies with the chain."),
   isFinal: z.boolean().describe("Final: the chain can no longer undo it."),
   seenAt: z.iso.datetime().describe("When this service first saw it."),
   creditedAt: z.iso.datetime().nullable().describe("When it was credited; null before."),
@@ -108,7 +108,7 @@ const charged = z.object({
   state: z.literal("charged").describe("charged, or in_progress while it runs."),
   at: z.iso.datetime().describe("When it finished and was charged; while it runs, when it started."),
   model: field.modelName,
-  provider: z.string().describe("The provider that ran the model."),
+  provider: z.string().describe("The ID of the provider that ran the model."),
   keyId: field.keyId,
   usage: field.usageInParts,
   cost: field.cost,
@@ -116,15 +116,15 @@ const charged = z.object({
   pricing: field.pricePerToken,
   costByKind: field.costByKind,
   outcome: field.outcome,
-  estimated: z.boolean().describe("true if the provider reported no token count and we used our own."),
+  estimated: z.boolean().describe("true if the provider did not report all token counts and we used our own for the rest."),
   streamed: field.streamed,
-  firstTokenMs: z.int().min(0).nullable().describe("Milliseconds until the first token."),
+  firstTokenMs: z.int().min(0).nullable().describe("Milliseconds until the provider's first token; null if unknown."),
   providerMs: field.count("Milliseconds spent at the provider."),
-  paidBy: z.string().describe("balance, payment (a signed payment) or x402."),
+  paidBy: z.string().describe("balance, payment (a signed payment) or x402 (an x402 payment or a wallet's credit)."),
   whenLeft: field.whenLeft
     .nullable()
     .describe(
-      `${field.whenLeft.description} Of this model by default: a quote knows it for a request's own options. null for a model that is no longer offered.`,
+      `${field.whenLeft.description} With the model's default options; a quote returns it for the options of a request. null for a model that is no longer offered.`,
     ),
   payment: receiptPayment,
 });
@@ -135,7 +135,7 @@ const inProgress = z.object({
   at: z.iso.datetime().describe("When it finished and was charged; while it runs, when it started."),
   keyId: field.keyId,
   ceiling: field.usd("While it runs: the amount reserved, which is its maximum cost."),
-  deadline: z.iso.datetime().describe("While it runs: when it ends at the latest."),
+  deadline: z.iso.datetime().describe("While it runs: the latest time at which it ends."),
 });
 
 export const receipt = z.discriminatedUnion("state", [charged, inProgress]);

@@ -15,7 +15,7 @@ const actor = z
       sessionId: z.string().optional().describe("The session."),
       ...wallet,
     }),
-    z.object({ kind: z.literal("wallet").describe("A wallet that signed for it."), ...wallet }),
+    z.object({ kind: z.literal("wallet").describe("A wallet that signed the change."), ...wallet }),
     z.object({ kind: z.literal("link").describe("Someone who opened a link in an email to one of your addresses.") }),
     z.object({ kind: z.literal("operator").describe("The operator of this service.") }),
     z.object({ kind: z.literal("service").describe("The service itself."), job: z.string().optional().describe("The job that did it.") }),

@@ -100,7 +100,7 @@ export const chatChunk = z
           finish_reason: finishReason.nullable().describe("Why it ended; null until then."),
         }),
       )
-      .describe("One; none in the chunk with usage."),
+      .describe("Exactly one, or none in the chunk with usage."),
     usage: chatUsage.optional().describe("In the last chunk, if stream_options.include_usage is true."),
     clippedTo,
     payment: payment.optional(),

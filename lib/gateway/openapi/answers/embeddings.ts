@@ -6,7 +6,7 @@ import { count, modelName, usd } from "./fields";
 const embedding = z.object({
   object: z.literal("embedding").describe("Always embedding."),
   index: z.int().describe("Index of the input, from 0."),
-  embedding: z.union([z.array(z.number()), z.string()]).describe("The numbers, or their bytes in base64."),
+  embedding: z.union([z.array(z.number()), z.string()]).describe("The numbers, or base64 of their bytes."),
 });
 
 export const embeddingList = z.object({

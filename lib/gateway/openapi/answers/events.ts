@@ -8,7 +8,11 @@ const priceChange = z.object({
   kind: field.tokenKind,
   before: field.usd("The price per million tokens before."),
   after: field.usd("The price per million tokens now."),
-  fromInputTokens: z.int().min(1).optional().describe("Number of input tokens from which the price applies. Absent: from the first token."),
+  fromInputTokens: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("Number of input tokens from which the price applies to the whole request. If absent, it applies to any number."),
 });
 
 function fieldSchema({ kind, description, isOptional }: EventField): z.ZodType {
@@ -26,7 +30,7 @@ function fieldSchema({ kind, description, isOptional }: EventField): z.ZodType {
 const eventOf = (type: EventTypeName) =>
   z.object({
     id: z.string().describe("The event's ID. Retries have the same ID."),
-    sequence: z.int().min(1).describe("Numbers the account's events, without gaps."),
+    sequence: z.int().min(1).describe("The event's number in the account, without gaps."),
     type: z.literal(type).describe(eventTypes[type].when),
     createdAt: z.iso.datetime().describe("When it happened."),
     data: z

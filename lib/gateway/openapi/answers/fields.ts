@@ -18,7 +18,7 @@ export const keyId = z.string().nullable().describe("The API key used; null for 
 export const currency = z.literal("USD").describe("Always USD.");
 export const outcome = z
   .enum(["complete", "partial", "cancelled"])
-  .describe("complete; partial: the provider stopped mid-answer; cancelled: the client closed the stream.");
+  .describe("complete: the whole answer; partial: the provider stopped midway; cancelled: the client closed the stream.");
 export const whenLeft = z
   .enum(whenLeftNames)
   .describe(`What happens when you close the stream early. cut: ${whenLeftText.cut} drained: ${whenLeftText.drained}`);
@@ -37,8 +37,8 @@ export const usageInParts = z
   .object({
     ...tokens,
     cachedInputTokens: count("Input tokens read from the provider's cache."),
-    cacheWriteTokens: count("Input tokens written to the provider's cache for minutes."),
-    cacheWrite1hTokens: count("Input tokens written to the provider's cache for hours."),
+    cacheWriteTokens: count("Input tokens written to the provider's cache for some minutes."),
+    cacheWrite1hTokens: count("Input tokens written to the provider's cache for an hour."),
     imageTokens: count("Input tokens of images that were neither read from the cache nor written to it."),
     reasoningTokens: count("Output tokens spent on reasoning."),
   })
@@ -62,7 +62,7 @@ export const pricePerToken = z
 
 export const tokenKind = z
   .enum(Object.values(kindNames))
-  .describe("What a token was used for. Kinds that are not listed cost as much as input.");
+  .describe("What a token was used for. Kinds without a price of their own cost as much as input, reasoning as much as output.");
 
 export const costByKind = z
   .array(
@@ -78,4 +78,4 @@ export const costByKind = z
 export const priceVersion = z
   .string()
   .regex(/^pv_[0-9a-f]{16}$/)
-  .describe("Identifies the price by its content: the same price always has the same id.");
+  .describe("Identifies the prices by their content: the same prices always have the same ID.");

@@ -6,7 +6,7 @@ import { payment } from "./payment";
 import { clippedTo } from "./prompt";
 
 const messageUsage = z.object({
-  input_tokens: count("Input tokens that were not read from a cache."),
+  input_tokens: count("Input tokens that were neither read from nor written to a cache."),
   cache_creation_input_tokens: count("Input tokens written to the provider's cache."),
   cache_creation: z
     .object({
@@ -60,5 +60,7 @@ export const tokenCount = z.object({
   estimated: z
     .literal(true)
     .optional()
-    .describe("true if the count is our estimate, because the model's provider can't count in advance. Not an Anthropic field."),
+    .describe(
+      "true if the count is our estimate, because the model's provider can't count in advance. Otherwise absent. Not an Anthropic field.",
+    ),
 });

@@ -13,15 +13,15 @@ const paid = {
   requestId: z.string().optional().describe("For a signed payment: the payment.requestId you sent."),
   from: z.string().describe("The paying wallet."),
   network: z.string().describe("The network's CAIP-2 ID."),
-  amount: z.number().min(0).describe("Amount transferred, USDC cents; 0 if the payer's credit covered the request."),
+  amount: z.number().min(0).describe("Amount transferred, USDC cents; 0 if the wallet's credit covered the request."),
   amountUsd: usd("Same as amount, in USD."),
   transaction: z.string().nullable().describe("The transaction that transferred it; null if nothing was transferred."),
   charged: usd("What the request cost."),
-  change: usd("amountUsd minus charged."),
+  change: usd("amountUsd minus charged, at least 0."),
   changeBelongsTo: z
     .enum(["account", "address"])
     .describe(
-      "Who owns the change. account: the account this wallet belongs to. address: the wallet's address; claim it by signing in with the wallet.",
+      "Where the change is. account: in the balance of the account that the wallet is linked to. address: a credit of the wallet's address; to claim it, sign in with the wallet.",
     ),
 };
 
@@ -30,7 +30,7 @@ export const payment = z.object(paid).describe("The payment sent with the reques
 export const receiptPayment = z
   .object({ scheme: z.enum(["proof", "exact"]).describe("proof: a signed payment. exact: x402."), ...paid })
   .nullable()
-  .describe("The payment sent with the request; null if the balance paid.");
+  .describe("The payment sent with the request; null if a balance or a credit paid.");
 
 const network = z.object({
   network: z.string().describe("The network's CAIP-2 ID."),
@@ -44,13 +44,13 @@ const network = z.object({
 });
 
 export const paymentTerms = z.object({
-  serviceName: z.string().describe("The first word of the message to sign."),
+  serviceName: z.string().describe("The name of the service: the first word of the message to sign."),
   message: z
     .array(z.string())
     .length(4)
     .describe("The four lines to sign with personal_sign, joined by line feeds, without a trailing one."),
   minimumAmount: z.int().min(1).describe("Minimum payment, USDC cents."),
-  maxAgeMs: count("Maximum difference between a payment's timestamp and the server's time, in milliseconds."),
+  maxAgeMs: count("Maximum difference between a payment's timestamp and the server's time when it first arrives, in milliseconds."),
   networks: z.array(network).describe("Networks for signed payments; empty if this service does not accept them."),
   x402: z
     .object({

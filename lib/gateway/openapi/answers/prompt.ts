@@ -9,7 +9,7 @@ export const clippedTo = z
   .int()
   .min(1)
   .optional()
-  .describe("The output limit, if it was lowered to fit your balance, the key's spending limit or maxCost. Otherwise absent.");
+  .describe("The output limit, if it was lowered to fit your balance or payment, the key's spending limit or maxCost. Otherwise absent.");
 
 export const promptAnswer = z.object({
   success: z.literal(true).describe("Always true. Errors have a different status code."),
@@ -30,17 +30,17 @@ export const quote = z.object({
   maxOutputTokens: count("Maximum output tokens."),
   maxReasoningTokens: count("Maximum reasoning tokens beyond maxOutputTokens; 0 for most models."),
   ceiling: usd("Maximum cost of the request, which would be reserved."),
-  expected: usd("An estimate for half of the allowed output; never above the ceiling."),
+  expected: usd("Estimated cost, assuming half of the allowed output; never above ceiling."),
   available: usd("The account's available balance."),
   covered: z.boolean().describe("Whether available covers the ceiling."),
-  paymentCents: z.int().min(1).describe("Minimum payment for this request, USDC cents."),
-  affordableMaxTokens: count("The largest maxTokens that available covers."),
+  paymentCents: z.int().min(1).describe("Minimum amount of a signed payment for this request, USDC cents."),
+  affordableMaxTokens: count("The largest maxTokens that available covers; 0 if none."),
   capLeft: z.number().nullable().describe("What remains of the key's spending limit in this period, USD; null without a limit."),
   clippedTo: z
     .int()
     .min(1)
     .nullable()
-    .describe("The output limit with clipToBalance; null if even the minimum does not fit and the request would get 402."),
+    .describe("The output limit with clipToBalance; null if even the minimum does not fit and the request would be refused."),
   withinMaxCost: z.boolean().describe("Whether the ceiling is within maxCost; true without maxCost."),
   priceVersion,
   pricing: pricePerToken,
@@ -53,10 +53,10 @@ export const model = z.object({
   created: z.int().describe("When the vendor released it: the start of that day, UTC, in Unix seconds. 0 if unknown."),
   type: z.literal("model").describe("Always model. Included for Anthropic's client, like the next four fields."),
   display_name: z.string().describe("Same as id."),
-  created_at: z.string().describe("Same as created, in RFC 3339. 1970-01-01T00:00:00Z if unknown."),
+  created_at: z.string().describe("Same as created, as an RFC 3339 time. 1970-01-01T00:00:00Z if unknown."),
   max_input_tokens: count("Same as contextWindow."),
   max_tokens: count("Same as maxOutputTokens."),
-  owned_by: z.string().describe("The provider."),
+  owned_by: z.string().describe("The model's provider."),
   description: z.string().describe("A one-line description."),
   outputModalities: z.array(z.enum(["text", "embedding"])).describe("What it returns: text, or embedding for POST /api/v1/embeddings."),
   inputModalities: z.array(z.enum(["text", "image"])).describe("What it accepts as input."),
@@ -75,7 +75,7 @@ export const model = z.object({
           .min(1)
           .optional()
           .describe(
-            "Number of input tokens, cached input included, from which the price applies to the whole request. Absent: from the first token.",
+            "Number of input tokens, including cached input, from which the price applies to the whole request. If absent, the price applies to any number of input tokens.",
           ),
       }),
     )

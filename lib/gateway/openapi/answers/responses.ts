@@ -8,13 +8,15 @@ import { clippedTo } from "./prompt";
 const usage = z.object({
   input_tokens: count("Input tokens."),
   input_tokens_details: z
-    .object({ cached_tokens: count("Read from the provider's cache."), cache_write_tokens: count("Written into it.") })
+    .object({ cached_tokens: count("Read from the provider's cache."), cache_write_tokens: count("Written to the provider's cache.") })
     .describe("Breakdown of the input."),
   output_tokens: count("Output tokens, including reasoning."),
   output_tokens_details: z.object({ reasoning_tokens: count("Spent on reasoning.") }).describe("Breakdown of the output."),
-  total_tokens: count("Input plus output."),
+  total_tokens: count("Input plus output tokens."),
   cost: usd("The amount charged. Not in OpenAI's API."),
-  cost_details: z.object({ input_cost: usd("Input."), output_cost: usd("Output.") }).describe("Breakdown of the cost."),
+  cost_details: z
+    .object({ input_cost: usd("Cost of the input."), output_cost: usd("Cost of the output.") })
+    .describe("Breakdown of the cost."),
 });
 
 const item = z
@@ -41,7 +43,9 @@ export const responseAnswer = z.object({
     .describe("Why it is incomplete. null otherwise."),
   output: z
     .array(item)
-    .describe("Messages, reasoning and calls, in order; for a compaction, its single item. Send them back in input with the next turn."),
+    .describe(
+      "Messages, reasoning and calls, in order; for a compaction, the compaction item alone. Send them back in input with the next turn.",
+    ),
   usage: usage.nullable().describe("The provider's token counts, and their cost. null until the end."),
   model: modelName,
   background: z.literal(false).describe(always("false")),

@@ -78,7 +78,7 @@ export const getUsage = ({ model, usageInKinds: usage, cost, at }: Examples): Op
     tags: ["Account"],
     summary: "List charged requests",
     description:
-      "The account's charged requests, individually or grouped, with exact totals. Requests charged while you page through the results are not included.",
+      "The account's charged requests, individually or grouped, with exact totals. Requests charged while you page through the results are not included. A key without the scope account only sees its own requests.",
     security: needsKey,
     parameters: usageQuery,
     responses: answersOf(
@@ -122,7 +122,7 @@ export const listDeposits = ({ at }: Examples): Operation => {
     tags: ["Account"],
     summary: "List deposits",
     description:
-      "USDC received at the account's deposit addresses, newest first, with the state of each deposit. Credited deposits are part of the balance.",
+      "USDC received at the account's deposit addresses, newest first, with the state of each deposit. Only credited deposits are part of the balance.",
     security: needsKey,
     parameters: [rowsOnAPage, query("cursor", "nextCursor of the previous page.", { type: "string" })],
     responses: answersOf(
@@ -155,7 +155,7 @@ export const getReceipt = ({ model, usageInKinds, costByKind, cost, pricing, pri
   tags: ["Account"],
   summary: "Get a request's receipt",
   description:
-    "How a request's cost was calculated: tokens, prices, provider and timings. While the request runs, the amount reserved for it. Failed requests are not charged and have no receipt. You can only read receipts of your own account.",
+    "How a request's cost was calculated: tokens, prices, provider and timings. While the request runs, the amount reserved for it. Requests that were not charged have no receipt. A key without the scope account can only read the receipts of its own requests.",
   security: needsKey,
   parameters: [requestIdInPath],
   responses: answersOf(

@@ -26,9 +26,10 @@ export const listEvents = ({ at }: Examples): Operation => ({
   operationId: "listEvents",
   tags: ["Account"],
   summary: "List events",
-  description: "What happened to the account, oldest first: deposits, withdrawals, payments, keys, and low balances. Kept for 30 days.",
+  description:
+    "What happened to the account, oldest first: deposits, withdrawals, payments, wallets, keys, low balances and models. Kept for 30 days. Needs a key with the scope account.",
   security: needsKey,
-  parameters: [rowsOnAPage, query("after", "The ID of the last event you have. Default: start with the oldest.", { type: "string" })],
+  parameters: [rowsOnAPage, query("after", "The ID of the last event you have. Default: start with the oldest event.", { type: "string" })],
   responses: answersOf(
     success(
       "One page.",
@@ -54,10 +55,10 @@ const header = (name: string, description: string, example: string): Parameter =
 
 const signedHeaders: readonly Parameter[] = [
   header("webhook-id", "The event's ID.", exampleId),
-  header("webhook-timestamp", "When it was sent, Unix seconds.", "1795429860"),
+  header("webhook-timestamp", "When this attempt was sent, Unix seconds.", "1795429860"),
   header(
     "webhook-signature",
-    "Signed per Standard Webhooks 1.0: v1 and the HMAC-SHA256 of ID, timestamp and body, in base64. Two signatures for 24 hours after the secret is replaced.",
+    "Signed per Standard Webhooks 1.0: v1, a comma and the HMAC-SHA256 of ID, timestamp and body, joined by dots, in base64. For 24 hours after the secret is replaced, two signatures separated by a space.",
     "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   ),
 ];

@@ -24,7 +24,7 @@ export const createMessage = ({ messagesBody, messagesAnswer, messagesEvents }: 
   },
   responses: {
     "200": success(
-      "The answer. With `stream: true`, Anthropic's server-sent events; an interrupted stream ends with an `error` event.",
+      "The answer. With `stream: true`, Anthropic's server-sent events. If the provider fails midway, the stream ends with an `error` event.",
       {
         ...jsonOf("Message", { answer: { summary: "An answer", value: messagesAnswer } }),
         "text/event-stream": {
@@ -47,7 +47,7 @@ export const countMessageTokens = ({ messagesBody: { max_tokens: _, ...input } }
   tags: ["Answers"],
   summary: "Count a message's input tokens (Anthropic format)",
   description:
-    "Free. Anthropic counts for its own models. For other models the count is our estimate, marked with `estimated: true`; the provider may count slightly differently. To get the cost of a prompt for any model, use POST /api/v1/quote.",
+    "Free. Anthropic counts for its own models. For other models, the count is our estimate, marked with `estimated: true`; the provider may count differently. To get the maximum cost of a prompt, use POST /api/v1/quote.",
   security: needsKey,
   requestBody: {
     required: true,

@@ -20,7 +20,7 @@ export const createPrompt = ({ promptBody, promptAnswer, promptEvents, promptBro
   tags: ["Answers"],
   summary: "Send a prompt",
   description:
-    "The maximum cost is reserved before the model is called. The exact cost is charged before you get the answer, and the rest is released. A request that fails before its first token costs nothing. Unknown fields are rejected.",
+    "The maximum cost is reserved before the model is called. The exact cost is charged before you get the end of the answer, and the rest is released. A request that fails before its first token costs nothing. Unknown fields are rejected.",
   security: needsKey,
   parameters: [idempotencyKey, clipToBalance, paymentProof],
   requestBody: {
@@ -37,7 +37,7 @@ export const createPrompt = ({ promptBody, promptAnswer, promptEvents, promptBro
   },
   responses: answersOf(
     success(
-      "The answer and its cost. With `stream: true`, server-sent events: `delta` with the next piece, then `done` with the full answer, or `error` with an error body. If a stream breaks, you pay for what was delivered, and the event says how much. Comment lines keep the connection alive.",
+      "The answer and its cost. With `stream: true`, server-sent events: `delta` with the next piece, then `done` with the full answer, or `error` with an error body. If the provider fails midway, you pay for what was delivered, and the `error` event says how much. Comment lines keep the connection alive.",
       {
         ...jsonOf("PromptAnswer", {
           answer: { summary: "An answer", value: promptAnswer },
@@ -106,7 +106,7 @@ export const createChatCompletion = ({ chatBody, chatAnswer, chatEvents }: Examp
   tags: ["Answers"],
   summary: "Create a chat completion (OpenAI format)",
   description:
-    "OpenAI's chat completions, with streaming and function calls. The `openai` package works with a different `baseURL` and key. Fields not listed here are ignored. Funds are reserved and charged as for a prompt; `usage` includes the cost.",
+    "OpenAI's chat completions, with streaming and function calls. The `openai` package works with a different `baseURL` and key. Fields that would change the answer but are not supported, such as `logprobs` and `audio`, are rejected; other fields that are not listed here are ignored. Funds are reserved and charged as for a prompt; `usage` includes the cost.",
   security: needsKey,
   parameters: [idempotencyKey, clipToBalance, paymentProof],
   requestBody: {
@@ -119,7 +119,7 @@ export const createChatCompletion = ({ chatBody, chatAnswer, chatEvents }: Examp
   },
   responses: {
     "200": success(
-      "The answer. With `stream: true`, server-sent events with one chunk each, then `[DONE]`. An interrupted stream ends with an error event.",
+      "The answer. With `stream: true`, server-sent events with one chunk each, then `[DONE]`. If the provider fails midway, the stream ends with an error event.",
       {
         ...jsonOf("ChatCompletion", { answer: { summary: "An answer", value: chatAnswer } }),
         "text/event-stream": {

@@ -10,7 +10,7 @@ export const createResponse = ({ responseBody, responseAnswer, responseEvents }:
   tags: ["Answers"],
   summary: "Create a response (OpenAI format)",
   description:
-    "OpenAI's Responses API, stateless: send the whole conversation in `input` with each request. Works with Codex and the `openai` package. Function and custom tools work with every model; tools that OpenAI hosts are dropped, unless the request forces one. `compaction_trigger` at the end of `input` compacts the conversation into one `compaction` item, charged like any answer. Funds are reserved and charged as for a prompt; `usage` includes the cost.",
+    "OpenAI's Responses API, stateless: send the whole conversation in `input` with each request. Works with Codex and the `openai` package. Function and custom tools work with every model; tools that OpenAI hosts are dropped, and a request that forces one is rejected. Fields that need stored responses, such as `previous_response_id`, are rejected. `compaction_trigger` at the end of `input` compacts the conversation into one `compaction` item, charged like any answer. Funds are reserved and charged as for a prompt; `usage` includes the cost.",
   security: needsKey,
   parameters: [idempotencyKey, clipToBalance, paymentProof],
   requestBody: {
@@ -31,7 +31,7 @@ export const createResponse = ({ responseBody, responseAnswer, responseEvents }:
   },
   responses: {
     "200": success(
-      "The answer. With `stream: true`, server-sent events with sequence numbers. The last one is `response.completed`, `response.incomplete` or `response.failed`. For Codex, a prompt that is too long gets `response.failed` with the code `context_length_exceeded` instead of a 400.",
+      "The answer. With `stream: true`, server-sent events with sequence numbers. The last one is `response.completed`, `response.incomplete` or `response.failed`. If Codex streams a prompt that is too long, it gets `response.failed` with the code `context_length_exceeded` instead of a 400.",
       {
         ...jsonOf("Response", { answer: { summary: "An answer", value: responseAnswer } }),
         "text/event-stream": {

@@ -10,7 +10,7 @@ export const createX402Prompt = ({ promptBody, promptPaidByX402, promptEvents }:
   tags: ["Answers"],
   summary: "Send a prompt and pay with x402",
   description:
-    "Takes the same body as a prompt and needs no account or API key. Supports x402 version 2, scheme exact: the first response is 402 with the payment requirements, whatever the body is. Send the same request again with the payment. Anything you pay above the cost becomes a credit of the paying address. The credit pays for later requests, including those with a signed message instead of a payment (sign-in-with-x). To claim it, sign in with that wallet.",
+    "Takes the same body as a prompt and needs no account or API key. Supports x402 version 2, scheme exact: without a payment, the response is 402 with the payment requirements, even if the body is invalid; a request that could cost more than 1 USD or maxCost gets 400. Send the same request again with the payment. Anything you pay above the cost becomes a credit of the paying address. The credit pays for later requests, including those with a signed message instead of a payment (sign-in-with-x). To claim it, sign in with that wallet.",
   security: needsNoKey,
   parameters: [paymentSignature, signInWithX],
   requestBody: { required: true, content: jsonOf("PromptBody", { prompt: { summary: "A prompt", value: promptBody } }) },
