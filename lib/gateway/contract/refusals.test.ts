@@ -125,7 +125,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
         expect(amount(answer, "currentBalance")).toBe(account.credit);
         expect(amount(answer, "deficit")).toBe(amount(answer, "requiredBalance") - account.credit);
         expect(details.depositUrl).toBe(`${PUBLIC_URL}/deposit`);
-        const [, has = "", needs = ""] = /^Insufficient balance: \$([\d.]+) available, up to \$([\d.]+) needed$/.exec(error) ?? [];
+        const [, has = "", needs = ""] = /^Insufficient balance: has \$([\d.]+), needs \$([\d.]+)$/.exec(error) ?? [];
         expect(parseUsd(has)).toBe(account.credit);
         expect(parseUsd(needs)).toBe(amount(answer, "requiredBalance"));
         await expectUncharged(account);

@@ -100,7 +100,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
       depositUrl: z.url().describe("Where to deposit."),
     }),
     example: {
-      error: "Insufficient balance: $0.02 available, up to $0.0424 needed",
+      error: "Insufficient balance: has $0.02, needs $0.0424",
       details: {
         currentBalance: 0.02,
         requiredBalance: 0.0424,

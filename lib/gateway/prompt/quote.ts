@@ -172,7 +172,7 @@ export function affordableMaxTokens(available: NanoUsd, { model, inputBound, cac
 export function insufficientBalance(available: NanoUsd, quote: Quote, depositUrl: string): AppError {
   const { ceiling } = quote;
   return new AppError("INSUFFICIENT_BALANCE", {
-    message: `Insufficient balance: ${formatUsd(available)} available, up to ${formatUsd(ceiling)} needed`,
+    message: `Insufficient balance: has ${formatUsd(available)}, needs ${formatUsd(ceiling)}`,
     details: {
       currentBalance: available,
       requiredBalance: ceiling,
