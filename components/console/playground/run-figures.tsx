@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
 import { ShortAddress } from "@/components/ui/text/short-address";
+import { FoldSummary } from "../../ui/fold-summary";
 import { chargeOf } from "./cost-lines";
 import { CostTable } from "./cost-table";
 import { estimateOutputTokens, estimateRun } from "./estimate";
@@ -31,12 +32,12 @@ export function RunFigures({ run, availableNow, isFolded = false }: RunFiguresPr
   if (isFolded && charged !== null) {
     return (
       <details className="mt-3 text-sm">
-        <summary className="flex min-h-8 w-fit cursor-pointer items-center text-xs text-muted transition hover:text-ink">
+        <FoldSummary className="min-h-8 w-fit text-xs text-muted">
           Charged{" "}
           <span className="ml-1 font-mono text-ink">
             <Amount nano={charged} />
           </span>
-        </summary>
+        </FoldSummary>
         <RunFigures run={run} availableNow={null} />
       </details>
     );

@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
+import { FoldSummary } from "../../../ui/fold-summary";
 import { AnswerText } from "../markdown/answer-text";
 import { isLeft, isRunning, type Run } from "../run";
 import { RunFigures } from "../run-figures";
@@ -58,9 +59,7 @@ export function Answer({ run, availableNow, isNewest, mayAsk, onLower, onAgain, 
 /** What the model thought. It is part of the output, and charged with it. */
 const Reasoning = ({ text, isThinking }: { text: string; isThinking: boolean }) => (
   <details className="group mt-2 rounded border border-line text-sm">
-    <summary className="flex min-h-10 cursor-pointer items-center px-3 text-muted transition hover:text-ink">
-      {isThinking ? "Thinking…" : "Reasoning"}
-    </summary>
+    <FoldSummary className="min-h-10 px-3 text-muted">{isThinking ? "Thinking…" : "Reasoning"}</FoldSummary>
     <div className="max-h-96 overflow-y-auto border-t border-line px-3 py-2 leading-6 wrap-anywhere whitespace-pre-wrap text-muted">
       {text}
     </div>

@@ -1,5 +1,6 @@
 import Link from "next/link";
 import { Amount } from "@/components/ui/text/amount";
+import { FoldSummary } from "../../../ui/fold-summary";
 import { type Conversation, costOfConversation } from "./conversation";
 
 /** The newest receipts that are linked. */
@@ -12,14 +13,14 @@ export function ConversationCost({ conversation }: { conversation: Conversation 
   if (receipts === 0) return null;
   return (
     <details className="text-xs text-muted">
-      <summary className="flex min-h-8 w-fit cursor-pointer items-center gap-1 transition hover:text-ink max-md:min-h-11">
+      <FoldSummary className="min-h-8 w-fit max-md:min-h-11">
         This conversation:{" "}
         <span className="font-mono text-ink">
           <Amount nano={charged} />
         </span>{" "}
         in {count}
         {open === 0 ? "" : open === 1 ? ", and 1 run in progress" : `, and ${open} runs in progress`}
-      </summary>
+      </FoldSummary>
       <ul className="mt-1 grid gap-1 pb-1">
         {requestIds.slice(-MAX_LINKS).map((id) => (
           <li key={id}>

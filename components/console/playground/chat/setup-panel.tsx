@@ -6,6 +6,7 @@ import { countText } from "@/components/ui/text/number-text";
 import type { ModelPrice } from "@/lib/console/views/models";
 import { Button } from "../../../ui/button";
 import { SelectField, TextAreaField, TextField } from "../../../ui/field";
+import { FoldSummary } from "../../../ui/fold-summary";
 import { efforts } from "./body";
 import type { Setup, SetupProblems } from "./setup";
 
@@ -124,9 +125,7 @@ function JsonFields({ setup, problems, onChange }: Omit<SetupPanelProps, "models
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
       className="rounded border border-line"
     >
-      <summary className="flex min-h-10 cursor-pointer items-center px-3 text-sm text-muted transition hover:text-ink max-md:min-h-11">
-        Tools and structured output
-      </summary>
+      <FoldSummary className="min-h-10 px-3 text-sm text-muted max-md:min-h-11">Tools and structured output</FoldSummary>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4 border-t border-line p-3">
         <JsonField
           label="Tools (JSON)"

@@ -1,6 +1,7 @@
 // The turn that would be sent next, as code that sends it: for our own API, and with the clients of OpenAI and Anthropic.
 
 import { countBytes } from "@/components/ui/text/byte-count";
+import { prettyJson } from "@/components/ui/text/pretty-json";
 import type { CodeTarget } from "../../../docs/api-call";
 import type { ChatBody } from "../chat/body";
 import { curlCode, pythonCode, typescriptCode } from "../code-lines";
@@ -95,8 +96,8 @@ function curlOf({ baseUrl, keyVariable }: CodeTarget, path: string, body: object
   -H "Authorization: Bearer $${keyVariable}" \\
   -H 'Content-Type: application/json' \\
   `;
-  // JSON has no line breaks, so that nothing in it ends the document.
-  return countBytes(json) > MAX_ARGUMENT ? `${head}--data-binary @- <<'JSON'\n${json}\nJSON` : `${head}-d ${shellText(json)}`;
+  // On one line nothing in it ends the document.
+  return countBytes(json) > MAX_ARGUMENT ? `${head}--data-binary @- <<'JSON'\n${json}\nJSON` : `${head}-d ${shellText(prettyJson(json))}`;
 }
 
 const openaiTypescript = ({ baseUrl, keyVariable }: CodeTarget): string => `import OpenAI from "openai";
