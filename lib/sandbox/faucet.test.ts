@@ -158,7 +158,7 @@ test("it gives twenty times a day on both chains together, even for concurrent r
     const requests = await Promise.all(Array.from({ length: 25 }, (_, index) => requestFaucet(owner, index % 2 === 0 ? "base" : "solana")));
     const given = requests.flatMap((answer) => (answer.ok ? [answer.transaction] : []));
     expect([given.length, new Set(given).size]).toEqual([20, 20]);
-    expect(requests.find(({ ok }) => !ok)).toMatchObject({ message: expect.stringMatching(/20 times a day.*midnight UTC/) });
+    expect(requests.find(({ ok }) => !ok)).toMatchObject({ message: expect.stringMatching(/limit of 20 requests.*midnight UTC/) });
     expect(await requestFaucet(owner, "base")).toMatchObject({ ok: false });
     expect(await requestFaucet(other.owner, "base")).toMatchObject({ ok: true });
   } finally {

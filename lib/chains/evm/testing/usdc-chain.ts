@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createTestClient, type Hex, http, publicActions, toHex, walletActions } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { type EvmChainOptions, startEvmChain } from "@/lib/sandbox/evm-chain/start";
@@ -20,6 +21,8 @@ export async function startUsdcChain(options: Partial<EvmChainOptions> = {}) {
   const client = createTestClient({ mode: "anvil", chain: viemChain, transport: http(chain.url()), cacheTime: 0, pollingInterval: 50 })
     .extend(publicActions)
     .extend(walletActions);
+  // The chain's clock mines its first block by itself: on a busy machine after a test has begun to count blocks.
+  while ((await client.getBlockNumber()) === 0n) await sleep(5);
   return {
     ...chain,
     client,
