@@ -1,13 +1,12 @@
 import { expect, test, vi } from "vitest";
-import { AppError, type ErrorCode, errorCatalogue, isAppError } from "./errors";
+import { AppError, errorCodes, errorRow, isAppError } from "./errors";
 
-const codes = Object.keys(errorCatalogue) as ErrorCode[];
-
-test.each(codes)("%s has an error status, a title, retry advice and a fix", (code) => {
-  const { status, title, retry, fix } = errorCatalogue[code];
+test.each(errorCodes)("%s has statuses of errors, a title, a cause, retry advice and a fix", (code) => {
+  const { status, title, when, retry, fix, anthropic } = errorRow(code);
+  expect(anthropic.status).toBeGreaterThanOrEqual(400);
   expect(status).toBeGreaterThanOrEqual(400);
   expect(status).toBeLessThan(600);
-  for (const text of [title, retry, fix]) expect(text.trim().length).toBeGreaterThan(5);
+  for (const text of [title, when, retry, fix]) expect(text.trim().length).toBeGreaterThan(5);
   expect(new AppError(code)).toMatchObject({ code, status, message: title, details: {}, headers: {}, context: {} });
 });
 

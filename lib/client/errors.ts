@@ -14,6 +14,7 @@ export interface ErrorDetails {
     inputTokens?: number;
     outputTokens?: number;
     contextWindow?: number;
+    affordableMaxTokens?: number;
   };
   /** 400. `retiredOn` is the first day without a model that has retired, `successor` what to use instead. */
   INVALID_MODEL: { model: string; supportedModels: string[]; retiredOn?: string; successor?: string };
@@ -45,9 +46,12 @@ export interface ErrorDetails {
       | "wallet_balance_too_low"
       | "settlement_failed";
     requiredAmount?: number;
+    minimumAmount?: number;
+    ceiling?: number;
+    issues?: { path: string; message: string }[];
   };
   /** 402, from the endpoint that x402 clients pay at; `accepts` holds x402's payment requirements. */
-  PAYMENT_REQUIRED: { accepts: Record<string, unknown>[] };
+  PAYMENT_REQUIRED: { accepts: { network: string; amount: string; [field: string]: unknown }[] };
   /** 404 */
   NOT_FOUND: Record<string, unknown>;
   /** 405 */
@@ -67,7 +71,7 @@ export interface ErrorDetails {
   /** 503 */
   SERVICE_BUSY: Record<string, unknown>;
   /** 503: the model's provider has too much to do. Nothing was charged. */
-  PROVIDER_BUSY: { reason: "provider_busy"; retryable: true; retryAfterMs: number };
+  PROVIDER_BUSY: { reason: "provider_busy"; retryable: boolean; retryAfterMs: number };
   SHUTTING_DOWN: Record<string, unknown>;
 }
 

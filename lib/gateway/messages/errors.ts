@@ -1,43 +1,20 @@
 // Errors in Anthropic's format, with its statuses, and our code and details inside: docs.anthropic.com/en/api/errors.
 
-import { type AppError, type ErrorCode, errorCatalogue } from "@/lib/base/errors";
+import { type AppError, errorCatalogue } from "@/lib/base/errors";
 import type { RequestId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
 import type { Overflow } from "@/lib/providers/refusal/overflow";
 import { errorDetails } from "../http/endpoint";
 import { readOverflow } from "../prompt/context-overflow";
 
-const kinds: Partial<Record<ErrorCode, string>> = {
-  INVALID_MODEL: "not_found_error",
-  INVALID_API_KEY: "authentication_error",
-  KEY_NOT_ALLOWED: "permission_error",
-  INSUFFICIENT_BALANCE: "billing_error",
-  SPEND_CAP_REACHED: "billing_error",
-  PAYMENT_VERIFICATION_FAILED: "billing_error",
-  NOT_FOUND: "not_found_error",
-  RATE_LIMIT_EXCEEDED: "rate_limit_error",
-  INTERNAL_ERROR: "api_error",
-  SETTLEMENT_PENDING: "api_error",
-  SERVICE_BUSY: "overloaded_error",
-  PROVIDER_BUSY: "overloaded_error",
-  SHUTTING_DOWN: "overloaded_error",
-};
-
 const isTooLarge = ({ details }: AppError): boolean => details.reason === "too_large" || details.reason === "request_too_large";
 
-/**
- * Anthropic answers 404 for an unknown model, 413 for a body that is too large and 529 for a model that is busy; the other statuses are ours as
- * well.
- */
-export function messagesStatus(error: AppError): number {
-  if (isTooLarge(error)) return 413;
-  if (error.code === "PROVIDER_BUSY") return 529;
-  return error.code === "INVALID_MODEL" ? 404 : errorCatalogue[error.code].status;
-}
+/** Anthropic answers 413 for a body that is too large; the other statuses are the catalogue's. */
+export const messagesStatus = (error: AppError): number => (isTooLarge(error) ? 413 : errorCatalogue[error.code].anthropic.status);
 
 /** `{type: "error", error: {type, message, code, details}, request_id}` */
 export function messagesErrorBody(error: AppError, requestId: RequestId): string {
-  const type = isTooLarge(error) ? "request_too_large" : (kinds[error.code] ?? "invalid_request_error");
+  const type = isTooLarge(error) ? "request_too_large" : errorCatalogue[error.code].anthropic.type;
   const overflow = readOverflow(error);
   const message = overflow ? overflowWords(overflow) : error.message;
   const inner = { type, message, code: error.code, details: errorDetails(error) };

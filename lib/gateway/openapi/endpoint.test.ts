@@ -8,7 +8,6 @@ import { readEndpoints, setEndpoints } from "@/lib/providers/endpoints";
 import { openRequest } from "../http/request";
 import { openApiDocument } from "./document";
 import { openapi } from "./endpoint";
-import { errorNotes } from "./error-notes";
 import { countNotes, messagesNotes } from "./messages-notes";
 import { chatNotes, promptNotes, responseNotes } from "./request-notes";
 import { fieldsOf } from "./schemas";
@@ -208,7 +207,7 @@ describe("nothing is left undescribed", () => {
   });
 
   test("every code documents when it happens", () => {
-    for (const { when } of Object.values(errorNotes)) expect(when).toMatch(/\.$/);
+    for (const { when } of Object.values(errorCatalogue)) expect(when).toMatch(/\.$/);
   });
 });
 

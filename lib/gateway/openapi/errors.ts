@@ -2,18 +2,16 @@
 // operation.
 
 import { z } from "zod";
-import { AppError, type ErrorCode, errorCatalogue } from "@/lib/base/errors";
+import { AppError, type ErrorCode, errorCatalogue, errorCodes, errorRow } from "@/lib/base/errors";
+import { BASE_URL, type ErrorSource } from "@/lib/base/errors/error-row";
 import type { Json } from "@/lib/base/json";
 import { publicUrl } from "@/lib/base/public-url";
 import { CONTEXT_LENGTH_EXCEEDED, chatErrorBody, INVALID_ENCRYPTED_CONTENT } from "../chat/errors";
 import { errorBody } from "../http/endpoint";
 import { messagesErrorBody, messagesStatus } from "../messages/errors";
-import { BASE_URL, errorNotes } from "./error-notes";
 import { EXAMPLE_REQUEST_ID } from "./examples";
-import { type HeaderName, headersWith } from "./headers";
+import { headersWith } from "./headers";
 import type { Answer, JsonSchema } from "./types";
-
-const codes = Object.keys(errorCatalogue) as ErrorCode[];
 
 /** `INVALID_API_KEY` becomes `InvalidApiKey`. */
 export const errorSchemaName = (code: ErrorCode): string =>
@@ -21,7 +19,7 @@ export const errorSchemaName = (code: ErrorCode): string =>
 
 const refOf = (code: ErrorCode): string => `#/components/schemas/${errorSchemaName(code)}`;
 
-const detailsOf = (code: ErrorCode) => errorNotes[code].details.extend({ docs: z.url().describe("Documentation of this error code.") });
+const detailsOf = (code: ErrorCode) => errorRow(code).details.extend({ docs: z.url().describe("Documentation of this error code.") });
 const message = z.string().describe("What happened, for humans.");
 const requestId = z.string().describe("Identifies this request in your records and ours.");
 
@@ -33,7 +31,7 @@ const ownSchema = (code: ErrorCode) =>
       details: detailsOf(code).describe("Details of this error."),
       requestId,
     })
-    .describe(`${errorCatalogue[code].title}. ${errorNotes[code].when} ${errorCatalogue[code].fix}`);
+    .describe(`${errorCatalogue[code].title}. ${errorCatalogue[code].when} ${errorCatalogue[code].fix}`);
 
 const chatError = z
   .object({
@@ -43,7 +41,7 @@ const chatError = z
         type: z.string().describe("OpenAI's error type."),
         param: z.string().nullable().describe("The invalid field, if there is one."),
         code: z
-          .enum([...codes, CONTEXT_LENGTH_EXCEEDED, INVALID_ENCRYPTED_CONTENT])
+          .enum([...errorCodes, CONTEXT_LENGTH_EXCEEDED, INVALID_ENCRYPTED_CONTENT])
           .describe(
             "The error code. OpenAI's own are context_length_exceeded for a prompt that is too long, and invalid_encrypted_content for an item that another service sealed.",
           ),
@@ -63,7 +61,7 @@ const messagesError = z
       .object({
         type: z.string().describe("Anthropic's error type."),
         message,
-        code: z.enum(codes).describe("The error code."),
+        code: z.enum(errorCodes).describe("The error code."),
         details: z
           .looseObject({ docs: z.url().describe("Documentation of this error code.") })
           .describe("Same as in our own error format."),
@@ -75,16 +73,16 @@ const messagesError = z
 
 /** The schema of every code by its component name, and the schema of OpenAI's format. */
 export const errorSchemas: Record<string, z.ZodType> = {
-  ...Object.fromEntries(codes.map((code) => [errorSchemaName(code), ownSchema(code)])),
+  ...Object.fromEntries(errorCodes.map((code) => [errorSchemaName(code), ownSchema(code)])),
   ChatError: chatError,
   MessagesError: messagesError,
 };
 
 /** One real case of an error. */
 function exampleError(code: ErrorCode): AppError {
-  const { error, details } = errorNotes[code].example;
+  const { error, details } = errorRow(code).example;
   const here = JSON.parse(JSON.stringify(details).replaceAll(BASE_URL, publicUrl())) as Record<string, Json>;
-  return new AppError(code, { message: error, details: here });
+  return new AppError(code, { ...(error === null ? {} : { message: error }), details: here });
 }
 
 /** How an endpoint writes its errors. */
@@ -117,17 +115,13 @@ export const messagesErrorForm: ErrorForm = {
   statusOf: messagesStatus,
 };
 
-const headersOf: Partial<Record<number, readonly HeaderName[]>> = {
-  401: ["WWW-Authenticate"],
-  409: ["Retry-After"],
-  415: ["Accept-Encoding"],
-  429: ["Retry-After"],
-  503: ["Retry-After"],
-  529: ["Retry-After"],
-};
+/** The codes that an operation with these sources may end with. */
+const refusalsOf = (sources: readonly ErrorSource[]): ErrorCode[] =>
+  errorCodes.filter((code) => errorRow(code).from.some((source) => sources.includes(source)));
 
-/** The answers of an operation that may end with `refusals`, by status. */
-export function errorAnswers(refusals: readonly ErrorCode[], form: ErrorForm = ownErrorForm): Record<string, Answer> {
+/** The error answers of an operation, by status. `sources` are those of its errors besides `any`. */
+export function errorAnswers(sources: readonly ErrorSource[], form: ErrorForm = ownErrorForm): Record<string, Answer> {
+  const refusals = refusalsOf(["any", ...sources]);
   const answers: Record<string, Answer> = {};
   const statusOf = (code: ErrorCode) => form.statusOf?.(exampleError(code)) ?? errorCatalogue[code].status;
   for (const status of new Set(refusals.map(statusOf))) {
@@ -135,7 +129,10 @@ export function errorAnswers(refusals: readonly ErrorCode[], form: ErrorForm = o
     const example = (code: ErrorCode) => [code, { summary: errorCatalogue[code].title, value: form.example(code) }] as const;
     answers[status] = {
       description: group.map((code) => `\`${code}\`: ${errorCatalogue[code].title}.`).join(" "),
-      headers: headersWith(...(headersOf[status] ?? []), ...(form === messagesErrorForm ? (["Request-Id"] as const) : [])),
+      headers: headersWith(
+        ...new Set(group.flatMap((code) => errorRow(code).headers)),
+        ...(form === messagesErrorForm ? (["Request-Id"] as const) : []),
+      ),
       content: { "application/json": { schema: form.schema(group), examples: Object.fromEntries(group.map(example)) } },
     };
   }

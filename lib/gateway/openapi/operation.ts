@@ -1,6 +1,6 @@
 // Shared by the document's operations: who may call them, and how they answer and refuse.
 
-import type { ErrorCode } from "@/lib/base/errors";
+import type { ErrorSource } from "@/lib/base/errors/error-row";
 import { errorAnswers } from "./errors";
 import { type HeaderName, headersWith } from "./headers";
 import type { Answer, Example, MediaType, Operation, Parameter } from "./types";
@@ -17,61 +17,14 @@ export const success = (description: string, content: Record<string, MediaType>,
   content,
 });
 
-/** The errors of every operation with a key, whatever it does. */
-export const keyedRefusals: readonly ErrorCode[] = [
-  "INVALID_REQUEST",
-  "INVALID_API_KEY",
-  "KEY_NOT_ALLOWED",
-  "NOT_FOUND",
-  "RATE_LIMIT_EXCEEDED",
-  "INTERNAL_ERROR",
-  "SHUTTING_DOWN",
-];
-
-/** The errors of an operation that needs no key. */
-export const openRefusals: readonly ErrorCode[] = ["INTERNAL_ERROR", "SHUTTING_DOWN"];
-
-/** The errors of a prompt, including a refusal for lack of money. */
-export const paidRefusals: readonly ErrorCode[] = [
-  "INVALID_REQUEST",
-  "INVALID_MODEL",
-  "INVALID_API_KEY",
-  "KEY_NOT_ALLOWED",
-  "INSUFFICIENT_BALANCE",
-  "SPEND_CAP_REACHED",
-  "PAYMENT_VERIFICATION_FAILED",
-  "NOT_FOUND",
-  "REQUEST_IN_PROGRESS",
-  "UNSUPPORTED_MEDIA_TYPE",
-  "RATE_LIMIT_EXCEEDED",
-  "INTERNAL_ERROR",
-  "SETTLEMENT_PENDING",
-  "PROVIDER_BUSY",
-  "SHUTTING_DOWN",
-];
-
 export const needsKey: Operation["security"] = [{ apiKey: [] }];
 export const needsNoKey: Operation["security"] = [];
 
 /** The document's answers of an operation: its 200, and its errors in our own format. */
-export const answersOf = (ok: Answer, refusals: readonly ErrorCode[]): Record<string, Answer> => ({ "200": ok, ...errorAnswers(refusals) });
-
-/** The errors of an answer that x402 pays for. */
-export const x402Refusals: readonly ErrorCode[] = [
-  "INVALID_REQUEST",
-  "INVALID_MODEL",
-  "PAYMENT_REQUIRED",
-  "PAYMENT_VERIFICATION_FAILED",
-  "NOT_FOUND",
-  "REQUEST_IN_PROGRESS",
-  "PAYMENT_CONFLICT",
-  "UNSUPPORTED_MEDIA_TYPE",
-  "RATE_LIMIT_EXCEEDED",
-  "INTERNAL_ERROR",
-  "SETTLEMENT_PENDING",
-  "PROVIDER_BUSY",
-  "SHUTTING_DOWN",
-];
+export const answersOf = (ok: Answer, ...sources: readonly ErrorSource[]): Record<string, Answer> => ({
+  "200": ok,
+  ...errorAnswers(sources),
+});
 
 export const paymentSignature: Parameter = {
   name: "PAYMENT-SIGNATURE",

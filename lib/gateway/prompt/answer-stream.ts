@@ -13,7 +13,7 @@ import { type CallContext, chargeableUsage, measure, readUsage, recordFacts, sta
 import { addPiece, type ChargeReceipt, type Completion, emptyOutput, type Output, piecesOf } from "./completion";
 import type { HoldGuard } from "./hold-guard";
 import type { ReplyWriter } from "./prompt-body";
-import { providerError } from "./provider-failure";
+import { brokenReason, providerError } from "./provider-failure";
 import type { Charged } from "./settlement";
 import { keepAlive } from "./sse-keep-alive";
 
@@ -163,11 +163,10 @@ async function brokenOff(context: CallContext, progress: Progress, error: unknow
     return context.writer.failed(failure);
   }
   request.facts.brokeOff = "INTERNAL_ERROR";
-  const reason = error.kind === "timeout" ? "provider_timeout" : "provider_unavailable";
   const writeBroken: WriteLast = (writer, receipt) =>
     writeCostlyError(writer, receipt, {
       message: `${prompt.model.id} stopped mid-answer. You were charged for the part you received`,
-      reason,
+      reason: brokenReason(error),
       retryable: true,
     });
   return writeBroken(context.writer, await chargeStream(context, progress, { outcome: "partial", writeLast: writeBroken }));

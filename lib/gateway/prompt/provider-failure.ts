@@ -2,46 +2,63 @@
 // what is ours or the provider's own; of any other failure its words go to the log only.
 
 import { AppError } from "@/lib/base/errors";
-import type { ProviderFailure } from "@/lib/providers/types";
+import type { ProviderFailure, ProviderFailureKind } from "@/lib/providers/types";
 import { invalidRequest } from "../http/request";
 import { contextOverflow } from "./context-overflow";
 import type { Prompt } from "./prompt-body";
+
+interface FailureRow {
+  /** What happened to the model of this ID, before anything was delivered. */
+  says: (modelId: string) => string;
+  /** `details.reason`, also of a stream that breaks off. */
+  reason: "provider_timeout" | "provider_unavailable";
+  /** Whether the same request may succeed. */
+  retryable: boolean;
+}
+
+const isDown = (modelId: string) => `${modelId} is temporarily unavailable`;
+
+/** What callers learn of each failure that is not about their own request. */
+const failureRows: Readonly<Record<Exclude<ProviderFailureKind, "rejected"> | "unreadable", FailureRow>> = {
+  unavailable: { says: isDown, reason: "provider_unavailable", retryable: true },
+  malformed: { says: isDown, reason: "provider_unavailable", retryable: true },
+  timeout: { says: (modelId) => `${modelId} timed out`, reason: "provider_timeout", retryable: true },
+  aborted: { says: () => "The request was cancelled", reason: "provider_unavailable", retryable: true },
+  misconfigured: {
+    says: (modelId) => `${modelId} is unavailable, and the operator has been notified`,
+    reason: "provider_unavailable",
+    retryable: false,
+  },
+  // The model's fault, not its provider's.
+  unreadable: {
+    says: (modelId) => `${modelId} returned an unreadable answer. Send the request again`,
+    reason: "provider_unavailable",
+    retryable: true,
+  },
+};
+
+const rowOf = ({ kind, byModel }: ProviderFailure): FailureRow => failureRows[byModel || kind === "rejected" ? "unreadable" : kind];
+
+/** `details.reason` of a stream that broke off. */
+export const brokenReason = (failure: ProviderFailure): FailureRow["reason"] => rowOf(failure).reason;
 
 /** The error that a caller gets when a model's provider failed before anything was delivered; nothing was charged. */
 export function providerError(failure: ProviderFailure, prompt: Pick<Prompt, "model" | "inputField">): AppError {
   const { model, inputField } = prompt;
   const context = { failure: failure.kind, provider: failure.message, httpStatus: failure.httpStatus, model: model.id };
-  const internal = (message: string, reason: string, retryable: boolean) =>
-    new AppError("INTERNAL_ERROR", { message, details: { reason, retryable }, context, cause: failure });
-  if (failure.byModel) {
-    return internal(
-      `${model.id} returned an unreadable answer. Send the request again. You were not charged`,
-      "provider_unavailable",
-      true,
-    );
+  if (failure.kind === "rejected" && !failure.byModel) {
+    if (failure.overflow) return contextOverflow(prompt, failure.overflow);
+    const words = failure.told ?? "it may be too long or against its policy";
+    return invalidRequest([{ path: inputField, message: `was rejected by ${model.id}'s provider: ${words}` }], "provider_rejected");
   }
-  switch (failure.kind) {
-    case "rejected": {
-      if (failure.overflow) return contextOverflow(prompt, failure.overflow);
-      const words = failure.told ?? "it may be too long or against its policy";
-      return invalidRequest([{ path: inputField, message: `was rejected by ${model.id}'s provider: ${words}` }], "provider_rejected");
-    }
-    case "timeout":
-      return internal(`${model.id} timed out. You were not charged`, "provider_timeout", true);
-    case "misconfigured":
-      return internal(
-        `${model.id} is unavailable, and the operator has been notified. You were not charged`,
-        "provider_unavailable",
-        false,
-      );
-    case "aborted":
-      return internal("The request was cancelled. You were not charged", "provider_unavailable", true);
-    case "unavailable":
-      if (failure.busy) return busy(failure, model.id, context);
-      return internal(`${model.id} is temporarily unavailable. You were not charged`, "provider_unavailable", true);
-    case "malformed":
-      return internal(`${model.id} is temporarily unavailable. You were not charged`, "provider_unavailable", true);
-  }
+  if (failure.busy && !failure.byModel) return busy(failure, model.id, context);
+  const { says, reason, retryable } = rowOf(failure);
+  return new AppError("INTERNAL_ERROR", {
+    message: `${says(model.id)}. You were not charged`,
+    details: { reason, retryable },
+    context,
+    cause: failure,
+  });
 }
 
 /** Of a provider that does not say when it can be asked again. */

@@ -1,7 +1,6 @@
 // The page of each error: its catalogue entry, when it happens, and a body as the API sends it.
 
-import { type ErrorCode, errorCatalogue } from "@/lib/base/errors";
-import { errorNotes } from "@/lib/gateway/openapi/error-notes";
+import { type ErrorCode, errorCodes, errorRow } from "@/lib/base/errors";
 import { ownErrorForm } from "@/lib/gateway/openapi/errors";
 
 export interface ErrorPage {
@@ -19,18 +18,15 @@ export interface ErrorPage {
   example: string;
 }
 
-const codes = Object.keys(errorCatalogue) as ErrorCode[];
-
 /** Every code with its status and title, by status. */
 export const listErrors = (): { code: ErrorCode; status: number; title: string }[] =>
-  codes.map((code) => ({ code, status: errorCatalogue[code].status, title: errorCatalogue[code].title }));
+  errorCodes.map((code) => ({ code, status: errorRow(code).status, title: errorRow(code).title }));
 
 /** The page of `code`, or null for an unknown code. */
 export function findErrorPage(code: string): ErrorPage | null {
-  const known = codes.find((name) => name === code);
+  const known = errorCodes.find((name) => name === code);
   if (!known) return null;
-  const { when, details } = errorNotes[known];
-  const { status, title, fix, retry } = errorCatalogue[known];
+  const { status, title, when, fix, retry, details } = errorRow(known);
   const rows = Object.entries(details.shape).map(([name, field]) => ({ name, about: field.description ?? "" }));
   return { code: known, status, title, fix, retry, when, details: rows, example: JSON.stringify(ownErrorForm.example(known), null, 2) };
 }

@@ -3,12 +3,12 @@
 import { erc20Abi } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";
+import { paymentReasonNames } from "@/lib/base/errors/payment-reasons";
 import { listModelPrices } from "@/lib/console/models";
 import { openAccount } from "@/lib/gateway/contract/testing/accounts";
 import { awaitNothingHeld, expectUncharged } from "@/lib/gateway/contract/testing/books";
 import { openPayments } from "@/lib/gateway/contract/testing/payments";
 import { openService } from "@/lib/gateway/contract/testing/service";
-import { paymentReasonNames } from "@/lib/gateway/proof/refusal";
 import { messageLines } from "@/lib/gateway/reads/payment-terms";
 import { defaultModel } from "@/lib/providers/catalogue";
 import { exampleSite, runExample, runShell } from "../testing/run-example";

@@ -1,6 +1,6 @@
 // Every reason for refusing a signed payment, with its fix, in the order of the checks.
 
-import type { PaymentReason } from "@/lib/gateway/proof/refusal";
+import type { PaymentReason } from "@/lib/base/errors/payment-reasons";
 
 export const paymentCures: Readonly<Record<PaymentReason, string>> = {
   malformed:

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { createElement } from "react";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { drawPage } from "@/components/ui/testing/app-router";
-import { paymentReasonNames } from "@/lib/gateway/proof/refusal";
+import { paymentReasonNames } from "@/lib/base/errors/payment-reasons";
 import type { RunProblem, SignedPayment } from "../run";
 import { PaymentFigures } from "../run-figures";
 import { RunProblemNotice } from "../run-problem-notice";

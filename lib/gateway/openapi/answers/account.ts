@@ -1,6 +1,7 @@
 // The answers about an account: its balance, its deposits, its usage, and the receipt of one request.
 
 import { z } from "zod";
+import { cost } from "@/lib/base/errors/error-row";
 import * as field from "./fields";
 import { receiptPayment } from "./payment";
 
@@ -76,7 +77,7 @@ const chargedRequest = z.object({
   model: field.modelName,
   keyId: field.keyId,
   usage: field.usageInParts,
-  cost: field.cost,
+  cost,
   outcome: field.outcome,
   streamed: field.streamed,
 });
@@ -84,7 +85,7 @@ const chargedRequest = z.object({
 const sums = {
   requests: field.count("Number of requests."),
   usage: field.usageInParts,
-  cost: field.cost,
+  cost,
 };
 
 const group = z.object({
@@ -111,7 +112,7 @@ const charged = z.object({
   provider: z.string().describe("The ID of the provider that ran the model."),
   keyId: field.keyId,
   usage: field.usageInParts,
-  cost: field.cost,
+  cost,
   priceVersion: field.priceVersion,
   pricing: field.pricePerToken,
   costByKind: field.costByKind,

@@ -44,14 +44,6 @@ export const usageInParts = z
   })
   .describe("Token counts from the provider.");
 
-export const cost = z
-  .object({
-    inputCost: usd("Cost of the input tokens."),
-    outputCost: usd("Cost of the output tokens."),
-    totalCost: usd("What you were charged: the exact sum of both."),
-  })
-  .describe("What you were charged.");
-
 export const pricePerToken = z
   .object({
     inputPerToken: usd("Price per input token."),

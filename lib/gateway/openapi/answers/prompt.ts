@@ -1,7 +1,8 @@
 // The answers to a prompt, to a quote, and of the models list.
 
 import { z } from "zod";
-import { cost, count, currency, modelName, pricePerToken, priceVersion, requestId, tokenKind, usage, usd, whenLeft } from "./fields";
+import { cost } from "@/lib/base/errors/error-row";
+import { count, currency, modelName, pricePerToken, priceVersion, requestId, tokenKind, usage, usd, whenLeft } from "./fields";
 import { payment } from "./payment";
 
 /** Of an answer whose output limit was lowered. */

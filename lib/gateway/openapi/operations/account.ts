@@ -1,7 +1,7 @@
 // The operations of an account: its balance, its deposits, its usage, and the receipt of one request.
 
 import { EXAMPLE_REQUEST_ID, type Examples } from "../examples";
-import { answersOf, jsonOf, keyedRefusals, needsKey, success } from "../operation";
+import { answersOf, jsonOf, needsKey, success } from "../operation";
 import type { JsonSchema, Operation, Parameter } from "../types";
 
 /** Well-formed addresses and names that belong to nobody. */
@@ -32,7 +32,7 @@ export const getBalance = ({ cost }: Examples): Operation => ({
         },
       }),
     ),
-    keyedRefusals,
+    "key",
   ),
 });
 
@@ -95,7 +95,7 @@ export const getUsage = ({ model, usageInKinds: usage, cost, at }: Examples): Op
           },
         }),
       ),
-      keyedRefusals,
+      "key",
     ),
   };
 };
@@ -136,7 +136,7 @@ export const listDeposits = ({ at }: Examples): Operation => {
           },
         }),
       ),
-      keyedRefusals,
+      "key",
     ),
   };
 };
@@ -199,6 +199,6 @@ export const getReceipt = ({ model, usageInKinds, costByKind, cost, pricing, pri
         },
       }),
     ),
-    keyedRefusals,
+    "key",
   ),
 });

@@ -2,7 +2,7 @@
 
 import { auditGroups } from "@/lib/audit/kinds";
 import type { Examples } from "../examples";
-import { answersOf, jsonOf, keyedRefusals, needsKey, success } from "../operation";
+import { answersOf, jsonOf, needsKey, success } from "../operation";
 import type { Operation } from "../types";
 import { query, rowsOnAPage } from "./account";
 
@@ -50,6 +50,6 @@ export const listAudit = ({ at }: Examples): Operation => ({
         },
       }),
     ),
-    keyedRefusals,
+    "key",
   ),
 });

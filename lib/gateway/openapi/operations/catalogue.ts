@@ -4,7 +4,7 @@ import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
 import { messageLines } from "../../reads/payment-terms";
 import { type Examples, modelExample } from "../examples";
-import { answersOf, jsonOf, needsNoKey, openRefusals, success } from "../operation";
+import { answersOf, jsonOf, needsNoKey, success } from "../operation";
 import type { Operation } from "../types";
 
 export const listModels = ({ model }: Examples): Operation => ({
@@ -23,7 +23,6 @@ export const listModels = ({ model }: Examples): Operation => ({
         },
       }),
     ),
-    openRefusals,
   ),
 });
 
@@ -36,11 +35,7 @@ export const getModel = ({ model }: Examples): Operation => ({
   parameters: [
     { name: "model", in: "path", required: true, description: "A model ID or alias.", schema: { type: "string" }, example: model.id },
   ],
-  responses: answersOf(success("The model.", jsonOf("Model", { model: { summary: "A model", value: modelExample(model) } })), [
-    "INVALID_REQUEST",
-    "NOT_FOUND",
-    ...openRefusals,
-  ]),
+  responses: answersOf(success("The model.", jsonOf("Model", { model: { summary: "A model", value: modelExample(model) } })), "path"),
 });
 
 export const getPaymentTerms = (): Operation => ({
@@ -52,7 +47,6 @@ export const getPaymentTerms = (): Operation => ({
   security: needsNoKey,
   responses: answersOf(
     success("The terms.", jsonOf("PaymentTerms", { terms: { summary: "A service that settles on Base", value: termsExample() } })),
-    openRefusals,
   ),
 });
 
@@ -89,6 +83,5 @@ export const getOpenApi = (): Operation => ({
         examples: { beginning: { summary: "The beginning of the document", value: { openapi: "3.1.0" } } },
       },
     }),
-    openRefusals,
   ),
 });

@@ -1,7 +1,7 @@
 // The operation that creates embeddings, in OpenAI's format.
 
 import { chatErrorForm, errorAnswers } from "../errors";
-import { idempotencyKey, jsonOf, needsKey, paidRefusals, paymentProof, success } from "../operation";
+import { idempotencyKey, jsonOf, needsKey, paymentProof, success } from "../operation";
 import type { Operation } from "../types";
 
 const MODEL = "text-embedding-3-small";
@@ -34,6 +34,6 @@ export const createEmbeddings = (): Operation => ({
       "Idempotent-Replayed",
       "Server-Timing",
     ),
-    ...errorAnswers(paidRefusals, chatErrorForm),
+    ...errorAnswers(["key", "prompt"], chatErrorForm),
   },
 });

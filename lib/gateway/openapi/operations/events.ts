@@ -4,7 +4,7 @@ import { writeJson } from "@/lib/base/json";
 import { type EventTypeName, eventTypes } from "@/lib/events/catalogue";
 import { readEventData } from "@/lib/events/event-data";
 import type { Examples } from "../examples";
-import { answersOf, jsonOf, keyedRefusals, needsKey, success } from "../operation";
+import { answersOf, jsonOf, needsKey, success } from "../operation";
 import type { OpenApiDocument, Operation, Parameter } from "../types";
 import { query, rowsOnAPage } from "./account";
 
@@ -40,7 +40,7 @@ export const listEvents = ({ at }: Examples): Operation => ({
         },
       }),
     ),
-    keyedRefusals,
+    "key",
   ),
 });
 

@@ -3,7 +3,7 @@
 import { listModels } from "@/lib/providers/catalogue";
 import { errorAnswers, messagesErrorForm } from "../errors";
 import type { Examples } from "../examples";
-import { clipToBalance, idempotencyKey, jsonOf, keyedRefusals, needsKey, paidRefusals, paymentProof, success } from "../operation";
+import { clipToBalance, idempotencyKey, jsonOf, needsKey, paymentProof, success } from "../operation";
 import type { Operation } from "../types";
 
 export const createMessage = ({ messagesBody, messagesAnswer, messagesEvents }: Examples): Operation => ({
@@ -38,7 +38,7 @@ export const createMessage = ({ messagesBody, messagesAnswer, messagesEvents }: 
       "Request-Id",
       "Server-Timing",
     ),
-    ...errorAnswers([...paidRefusals, "SERVICE_BUSY"], messagesErrorForm),
+    ...errorAnswers(["key", "prompt", "upload"], messagesErrorForm),
   },
 });
 
@@ -63,10 +63,7 @@ export const countMessageTokens = ({ messagesBody: { max_tokens: _, ...input } }
       "X-Dropped-Tools",
       "Request-Id",
     ),
-    ...errorAnswers(
-      ["INVALID_MODEL", ...keyedRefusals, "INSUFFICIENT_BALANCE", "UNSUPPORTED_MEDIA_TYPE", "SERVICE_BUSY", "PROVIDER_BUSY"],
-      messagesErrorForm,
-    ),
+    ...errorAnswers(["key", "model", "count", "upload"], messagesErrorForm),
   },
 });
 

@@ -2,17 +2,7 @@
 
 import { chatErrorForm, errorAnswers } from "../errors";
 import type { Examples } from "../examples";
-import {
-  answersOf,
-  clipToBalance,
-  idempotencyKey,
-  jsonOf,
-  keyedRefusals,
-  needsKey,
-  paidRefusals,
-  paymentProof,
-  success,
-} from "../operation";
+import { answersOf, clipToBalance, idempotencyKey, jsonOf, needsKey, paymentProof, success } from "../operation";
 import type { Operation } from "../types";
 
 export const createPrompt = ({ promptBody, promptAnswer, promptEvents, promptBroken, promptPaid, proof }: Examples): Operation => ({
@@ -58,7 +48,8 @@ export const createPrompt = ({ promptBody, promptAnswer, promptEvents, promptBro
       "X-Clipped-To",
       "Server-Timing",
     ),
-    paidRefusals,
+    "key",
+    "prompt",
   ),
 });
 
@@ -97,7 +88,8 @@ export const quotePrompt = ({ model, promptBody, usage, cost, pricing, priceVers
         },
       }),
     ),
-    ["INVALID_MODEL", ...keyedRefusals, "UNSUPPORTED_MEDIA_TYPE"],
+    "key",
+    "model",
   ),
 });
 
@@ -131,7 +123,7 @@ export const createChatCompletion = ({ chatBody, chatAnswer, chatEvents }: Examp
       "X-Clipped-To",
       "Server-Timing",
     ),
-    ...errorAnswers([...paidRefusals, "SERVICE_BUSY"], chatErrorForm),
+    ...errorAnswers(["key", "prompt", "upload"], chatErrorForm),
   },
 });
 

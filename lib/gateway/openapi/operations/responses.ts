@@ -2,7 +2,7 @@
 
 import { chatErrorForm, errorAnswers } from "../errors";
 import type { Examples } from "../examples";
-import { clipToBalance, idempotencyKey, jsonOf, needsKey, paidRefusals, paymentProof, success } from "../operation";
+import { clipToBalance, idempotencyKey, jsonOf, needsKey, paymentProof, success } from "../operation";
 import type { Operation } from "../types";
 
 export const createResponse = ({ responseBody, responseAnswer, responseEvents }: Examples): Operation => ({
@@ -44,7 +44,7 @@ export const createResponse = ({ responseBody, responseAnswer, responseEvents }:
       "X-Dropped-Tools",
       "Server-Timing",
     ),
-    ...errorAnswers([...paidRefusals, "SERVICE_BUSY"], chatErrorForm),
+    ...errorAnswers(["key", "prompt", "upload"], chatErrorForm),
   },
 });
 

@@ -2,7 +2,7 @@
 
 import type { Examples } from "../examples";
 import { headersWith } from "../headers";
-import { answersOf, jsonOf, needsNoKey, paymentSignature, signInWithX, success, x402Refusals } from "../operation";
+import { answersOf, jsonOf, needsNoKey, paymentSignature, signInWithX, success } from "../operation";
 import type { Answer, Operation } from "../types";
 
 export const createX402Prompt = ({ promptBody, promptPaidByX402, promptEvents }: Examples): Operation => ({
@@ -33,7 +33,7 @@ export const createX402Prompt = ({ promptBody, promptPaidByX402, promptEvents }:
         "Idempotent-Replayed",
         "Server-Timing",
       ),
-      x402Refusals,
+      "x402",
     ),
   ),
 });
