@@ -80,5 +80,5 @@ describe.each(nasty)("%j", (prompt) => {
 
 test("fields that are not set are not sent", () => {
   const code = curlCode(target, { model: "grok", prompt: "Hi", system: undefined, maxTokens: undefined, temperature: undefined });
-  expect(code).toContain(`-d '{\n  "model": "grok",\n  "prompt": "Hi"\n}'`);
+  expect(code).toContain(`-d '{\n    "model": "grok",\n    "prompt": "Hi"\n  }'`);
 });

@@ -1,8 +1,7 @@
 // A playground prompt as code that sends the same request to the API.
 
-import { prettyJson } from "@/components/ui/text/pretty-json";
 import { type CodeTarget, curlCall, pythonCall, typescriptCall } from "../../docs/api-call";
-import { shellText } from "./code/literal";
+import { shellJson } from "./code/literal";
 
 /** The body of POST /api/v1/prompt; undefined fields are not sent. */
 export interface PromptFields {
@@ -14,7 +13,7 @@ export interface PromptFields {
 }
 
 export const curlCode = (target: CodeTarget, fields: PromptFields): string =>
-  curlCall(target, { path: "/api/v1/prompt", body: shellText(prettyJson(JSON.stringify(fields))) });
+  curlCall(target, { path: "/api/v1/prompt", body: shellJson(JSON.stringify(fields)) });
 
 /** One field per line. A JSON string or number means the same in TypeScript and in Python. */
 const fieldLines = (fields: PromptFields, name: (field: string) => string, indent: string): string =>

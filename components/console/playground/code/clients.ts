@@ -1,12 +1,11 @@
 // The turn that would be sent next, as code that sends it: for our own API, and with the clients of OpenAI and Anthropic.
 
 import { countBytes } from "@/components/ui/text/byte-count";
-import { prettyJson } from "@/components/ui/text/pretty-json";
 import type { CodeTarget } from "../../../docs/api-call";
 import type { ChatBody } from "../chat/body";
 import { curlCode, pythonCode, typescriptCode } from "../code-lines";
 import { anthropicBody, chatBody, promptBody, responsesBody } from "./bodies";
-import { pythonArguments, pythonLiteral, shellText, typescriptLiteral } from "./literal";
+import { pythonArguments, pythonLiteral, shellJson, typescriptLiteral } from "./literal";
 
 export const clientNames = { prompt: "PennyPrompt", chat: "OpenAI", responses: "OpenAI Responses", messages: "Anthropic" } as const;
 export type ClientId = keyof typeof clientNames;
@@ -97,7 +96,7 @@ function curlOf({ baseUrl, keyVariable }: CodeTarget, path: string, body: object
   -H 'Content-Type: application/json' \\
   `;
   // On one line nothing in it ends the document.
-  return countBytes(json) > MAX_ARGUMENT ? `${head}--data-binary @- <<'JSON'\n${json}\nJSON` : `${head}-d ${shellText(prettyJson(json))}`;
+  return countBytes(json) > MAX_ARGUMENT ? `${head}--data-binary @- <<'JSON'\n${json}\nJSON` : `${head}-d ${shellJson(json)}`;
 }
 
 const openaiTypescript = ({ baseUrl, keyVariable }: CodeTarget): string => `import OpenAI from "openai";

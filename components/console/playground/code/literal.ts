@@ -1,5 +1,7 @@
 // Values as literals of a language, and texts as arguments of a shell.
 
+import { prettyJson } from "@/components/ui/text/pretty-json";
+
 const INDENT = 2;
 
 /** JSON means the same in TypeScript; nested by `depth` levels. */
@@ -32,4 +34,7 @@ export const pythonArguments = (values: object): string =>
     .join("");
 
 /** For sh: inside single quotes only the single quote is special. */
-export const shellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+const shellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** JSON as an argument of curl, a line for each member. */
+export const shellJson = (json: string): string => shellText(indent(prettyJson(json), INDENT));
