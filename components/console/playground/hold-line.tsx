@@ -27,7 +27,7 @@ export function HoldLine({ quote, isPending, available, isChanging }: HoldLinePr
         </dd>
       </div>
       <div className="flex gap-1.5">
-        <dt className="text-muted">Maximum cost, reserved</dt>
+        <dt className="text-muted">Maximum cost</dt>
         <dd className={`font-mono ${isPending ? "text-faint" : isShort ? "text-red" : ""}`}>
           {quote ? <Amount nano={quote.ceiling} /> : <span className="text-faint">–</span>}
         </dd>

@@ -11,8 +11,9 @@ export default function AccountDocsPage() {
     <DocsArticle path="/docs/account">
       <Section id="wallets" title="Your wallets">
         <p>
-          Each linked wallet can sign in and has full access. Link a second wallet in <DocLink href="/settings">Settings</DocLink> and keep
-          it somewhere else. If you lose your only wallet, you lose the account, and we can’t restore it.
+          Each linked wallet can sign in and use the account; a new one can receive withdrawals after 24 hours. Link a second wallet in{" "}
+          <DocLink href="/settings">Settings</DocLink> and keep it somewhere else. If you lose your only wallet, you lose the account, and
+          we can’t restore it.
         </p>
       </Section>
       <Section id="lost" title="A lost or stolen wallet">
