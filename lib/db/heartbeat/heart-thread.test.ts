@@ -52,7 +52,7 @@ test("a process whose main thread is silent for too long dies, may write nothing
 });
 
 test.each(["throws", "hangs", "runs out of memory"])("a thread that %s is replaced, and its process stays the same", async (fault) => {
-  const own = await startOwnHeartbeat({ bundle: bundleProgram("lib/db/testing/faulty-heart.ts"), hungAfterTurns: 5 });
+  const own = await startOwnHeartbeat({ bundle: bundleProgram("lib/db/testing/faulty-heart.ts"), hungAfterTurns: 20 });
   await beats(processId(), 2);
   const before = Number(await readBeat(database.pool, processId()));
   const channel = new BroadcastChannel("faults");
