@@ -14,6 +14,8 @@ export interface ErrorDetails {
     inputTokens?: number;
     outputTokens?: number;
     contextWindow?: number;
+    ceiling?: number;
+    maximum?: number;
     affordableMaxTokens?: number;
   };
   /** 400. `retiredOn` is the first day without a model that has retired, `successor` what to use instead. */

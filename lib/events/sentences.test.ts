@@ -21,7 +21,7 @@ const codes: Readonly<Record<string, readonly string[]>> = {
 };
 
 const reasons: Partial<Record<EventTypeName, readonly string[]>> = {
-  "payment.failed": [...Object.keys(paymentFailures), "reversed", "not_known_yet"],
+  "payment.failed": [...Object.keys(paymentFailures), "reversed", "not_known_yet", "constructor"],
   "withdrawal.failed": ["cancelled", "refused", "failed", "It could not be paid within seven days."],
   "endpoint.disabled": ["gone", "failing", "unsubscribed", "not_known_yet"],
 };
@@ -65,6 +65,7 @@ test("a withdrawal that was not paid says why, and what is back: the amount with
 test("times and days are written out, in UTC", () => {
   expect(sentence("withdrawal.requested")).toContain("It waits until 2 Mar 2026, 09:30 UTC.");
   expect(sentence("wallet.leaving")).toContain("will be unlinked on 25 Nov 2026, 09:30 UTC.");
+  expect(sentence("wallet.leaving", { leavesAt: "soon" })).toContain("will be unlinked on the next day.");
   expect(sentence("model.retiring")).toBe("gpt-4o will be retired on 14 January 2027. Use gpt-6-luna instead.");
 });
 

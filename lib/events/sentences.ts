@@ -18,14 +18,18 @@ const total = (...values: Value[]): string =>
   money(values.every((value) => typeof value === "bigint") ? nanoUsd(values.reduce((sum, value) => sum + value, 0n)) : undefined);
 
 /** A code that a newer release wrote has no words yet. */
-const from = (words: Words, unknown: string) => (code: Value) => words[String(code)] ?? unknown;
+const from = (words: Words, unknown: string) => {
+  const known = new Map(Object.entries(words));
+  return (code: Value): string => known.get(String(code)) ?? unknown;
+};
 
 const moment = { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" } as const;
 const timeText = (at: Date, shape: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat("en-GB", { ...shape, timeZone: "UTC" }).format(at).replace("Sept ", "Sep ");
 
 /** UTC, since nobody told us where the reader is. */
-const time = (at: Value, unknown: string): string => (at instanceof Date ? `${timeText(at, moment)} UTC` : unknown);
+const time = (at: Value, unknown: string): string =>
+  at instanceof Date && !Number.isNaN(at.getTime()) ? `${timeText(at, moment)} UTC` : unknown;
 
 const day = (date: Value): string =>
   typeof date === "string" && /^\d{4}-\d{2}-\d{2}$/.test(date)

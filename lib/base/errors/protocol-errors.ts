@@ -51,7 +51,7 @@ export const protocolErrors = {
     retry: "with a new payment identifier",
     openai: "invalid_request_error",
     anthropic: { type: "invalid_request_error", status: 409 },
-    headers: ["Retry-After"],
+    headers: [],
     from: ["x402"],
     details: z.object({}),
     example: { error: null, details: {} },

@@ -1,7 +1,7 @@
 // The errors of a request that cannot be served as it is: its body, its model, its key.
 
 import { z } from "zod";
-import type { ErrorRow } from "./error-row";
+import { type ErrorRow, usd } from "./error-row";
 
 export const requestErrors = {
   INVALID_REQUEST: {
@@ -22,7 +22,7 @@ export const requestErrors = {
         .string()
         .optional()
         .describe(
-          "The kind of problem, if it has a name: bad_json, content_type, content_encoding, too_large, too_many_values, too_much_text, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, above_x402_maximum, path, context_length_exceeded, request_too_large, invalid_encrypted_content, provider_rejected.",
+          "The kind of problem, if it has a name: bad_json, content_type, content_encoding, too_large, too_many_values, too_much_text, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, above_x402_maximum, path, context_length_exceeded, request_too_large, invalid_encrypted_content, provider_rejected; for what never became a request: bad_http, headers_too_large (431), too_slow (408).",
         ),
       inputTokens: z
         .int()
@@ -35,6 +35,8 @@ export const requestErrors = {
         .optional()
         .describe("context_length_exceeded: the output limit, if it counts toward the context window."),
       contextWindow: z.int().min(0).optional().describe("context_length_exceeded: the maximum number of tokens, if known."),
+      ceiling: usd("above_x402_maximum: the maximum cost of the request.").optional(),
+      maximum: usd("above_x402_maximum: the most that an x402 payment can be.").optional(),
       affordableMaxTokens: z
         .int()
         .min(0)

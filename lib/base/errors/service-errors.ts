@@ -21,7 +21,9 @@ export const serviceErrors = {
       retryable: z.boolean().describe("true if the same request may succeed later."),
       cost: cost
         .optional()
-        .describe("Only in the error event of an interrupted stream: what you were charged for the part that was delivered."),
+        .describe(
+          "Only if you were charged nevertheless: for the delivered part of an interrupted stream, or for a compaction without a summary.",
+        ),
     }),
     example: {
       error: "gpt-4-turbo timed out. You were not charged",

@@ -3,6 +3,7 @@
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import { getAddress } from "viem";
 import { expect, test } from "vitest";
+import { errorCatalogue } from "@/lib/base/errors";
 import { parseUsd } from "@/lib/base/money";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
@@ -82,6 +83,8 @@ test("above 1 USD, which stock clients do not pay, the answer is 400 with the ma
   const answer = await x402.requestUnpaid(dear);
   const { details } = readError(answer, "INVALID_REQUEST");
   expect(details).toMatchObject({ reason: "above_x402_maximum", maximum: 1, affordableMaxTokens: expect.any(Number) });
+  const { docs: _, ...described } = details;
+  expect(errorCatalogue.INVALID_REQUEST.details.parse(described)).toEqual(described);
   expect(answer.headers.get("payment-required")).toBeNull();
   const affordable = details.affordableMaxTokens as number;
   if (affordable > 0) {

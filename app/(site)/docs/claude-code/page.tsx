@@ -28,7 +28,8 @@ export default function ClaudeCodePage() {
         />
         <p>
           <Code>ANTHROPIC_AUTH_TOKEN</Code> is sent as <Code>Authorization: Bearer</Code>, <Code>ANTHROPIC_API_KEY</Code> as{" "}
-          <Code>x-api-key</Code>. Either works. If both are sent, the key in <Code>Authorization</Code> is used.
+          <Code>x-api-key</Code>. Either works. If both are sent, <Code>Authorization</Code> is used if it has a key that starts with{" "}
+          <Code>pp_</Code>.
         </p>
       </Section>
       <Section id="models" title="Models">

@@ -165,6 +165,23 @@ test("of many replaced runs the oldest are summed, and the cost is the same", ()
   expect(foldReplaced(after, 2)).toBe(after);
 });
 
+test("of many replaced runs one whose charge is awaited stays listed, so that it counts once it has come", () => {
+  const left = runOf(1, { state: "stopped", receipt: null });
+  const after = foldReplaced({ ...of(turn(9, message("nine"))), replaced: [left, runOf(2), runOf(3)] }, 2);
+  expect(after.replaced.map(({ id }) => id)).toEqual([1, 3]);
+  expect(costOfConversation(changeRun(after, 1, { receipt: runOf(1).receipt })).charged).toBe(4n * CHARGE);
+  expect(foldReplaced(after, 0).replaced).toEqual([]);
+});
+
+test("results go with the calls that they are of: alone they would be refused", () => {
+  const called = turn(1, message("one"), { toolCalls: calls });
+  const before = of(called, turn(2, results), turn(3, message("three")));
+  const after = foldFirst(before, 1);
+  expect(after.turns.map(({ id }) => id)).toEqual([3]);
+  expect(after.earlier).toEqual({ turns: 2, charged: 2n * CHARGE, receipts: 2 });
+  expect(messagesOf(undefined, after.turns, message("four")).map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+});
+
 test("a paid run that was sent again is answered from the first, and its one charge counts once", () => {
   const first = turn(1, message("one"), { requestId: "req_paid" });
   const again = turn(2, message("one"), { requestId: "req_paid" });

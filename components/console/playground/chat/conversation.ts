@@ -101,13 +101,19 @@ export function restoreTurns(conversation: Conversation, { turns, updatedAt }: C
   return { ...conversation, updatedAt, turns: restored, replaced };
 }
 
-/** Without its first turns, which are summed. A run that may still be charged is listed until then. */
+/**
+ * Without its first turns, which are summed; results go with the calls that they are of, since alone they would be refused. A run that may
+ * still be charged is listed until then.
+ */
 export function foldFirst(conversation: Conversation, count: number): Conversation {
-  const runs = conversation.turns.slice(0, count).map(({ run }) => withoutTexts(run));
+  const isWhole = ({ input }: Turn, index: number) => index >= count && input.kind === "message";
+  const whole = conversation.turns.findIndex(isWhole);
+  const end = whole < 0 ? count : whole;
+  const runs = conversation.turns.slice(0, end).map(({ run }) => withoutTexts(run));
   const left: Conversation = {
     ...conversation,
     title: titleOf(conversation),
-    turns: conversation.turns.slice(count),
+    turns: conversation.turns.slice(end),
     replaced: [...runs.filter(mayBeCharged), ...conversation.replaced],
     earlier: { ...conversation.earlier, turns: conversation.earlier.turns + runs.length },
   };
@@ -117,11 +123,13 @@ export function foldFirst(conversation: Conversation, count: number): Conversati
   );
 }
 
-/** With at most so many replaced runs, the newest; the others are summed. */
+/** With at most so many replaced runs, the newest; the others are summed. One that may still be charged goes last: its sum would lack that. */
 export function foldReplaced(conversation: Conversation, most: number): Conversation {
-  const count = conversation.replaced.length - most;
+  const { replaced } = conversation;
+  const count = replaced.length - most;
   if (count <= 0) return conversation;
-  return withCharges({ ...conversation, replaced: conversation.replaced.slice(count) }, conversation.replaced.slice(0, count));
+  const folded = new Set([...replaced.filter((run) => !mayBeCharged(run)), ...replaced.filter(mayBeCharged)].slice(0, count));
+  return withCharges({ ...conversation, replaced: replaced.filter((run) => !folded.has(run)) }, [...folded]);
 }
 
 /** With the charges of runs that are no longer listed, save those of which another run is. */

@@ -14,7 +14,7 @@ import {
   readConversations,
   removeConversation,
 } from "./kept-conversations";
-import { changeDraft, type Drafts, endLinked, readDraft, readLinked, shownDraft, takeLinked } from "./kept-draft";
+import { changeDraft, type Drafts, endLinked, forgetLinked, readDraft, readLinked, shownDraft, takeLinked } from "./kept-draft";
 
 /** The part of a browser that the store uses: its entries are own keys, as in the Storage of the DOM. */
 class TestStorage {
@@ -208,6 +208,11 @@ test("a link's draft is kept beside the own one, for its own link", () => {
   expect(readDraft("acc_1")).toEqual(draft);
   expect(readLinked("acc_1", "l2")).toEqual(linkedDraft);
   expect([readLinked("acc_1", "l1"), readLinked("acc_2", "l2")]).toEqual([null, null]);
+  // A tab that ends the first link leaves what another tab has begun with the second.
+  forgetLinked("acc_1", "l1");
+  expect(readLinked("acc_1", "l2")).toEqual(linkedDraft);
+  forgetLinked("acc_1", "l2");
+  expect(readLinked("acc_1", "l2")).toBeNull();
 });
 
 test("clearing removes draft and conversations, of one account or of all, and tells an open playground", () => {

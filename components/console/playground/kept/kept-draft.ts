@@ -3,7 +3,7 @@
 
 import * as z from "zod/mini";
 import type { Setup } from "../chat/setup";
-import { readKept } from "./browser-store";
+import { readKept, removeKept } from "./browser-store";
 
 export interface Draft {
   setup: Setup;
@@ -45,6 +45,11 @@ export function readDraft(accountId: string): Draft | null {
 export function readLinked(accountId: string, linkId: string): LinkedDraft | null {
   const known = linkedDraft.safeParse(readKept(accountId, "linked")).data;
   return known?.linkId === linkId ? known : null;
+}
+
+/** Forgets the draft that this link began; another tab may have begun one with another link since. */
+export function forgetLinked(accountId: string, linkId: string): void {
+  if (readLinked(accountId, linkId)) removeKept(accountId, "linked");
 }
 
 export const shownDraft = ({ own, linked }: Drafts): Draft => linked ?? own;

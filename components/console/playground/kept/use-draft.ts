@@ -5,8 +5,8 @@
 import { useEffect, useRef, useState } from "react";
 import type { AttachedImage } from "../chat/conversation";
 import { emptySetup, type Setup } from "../chat/setup";
-import { keep, removeKept } from "./browser-store";
-import { changeDraft, type Draft, type Drafts, endLinked, readDraft, readLinked, shownDraft, takeLinked } from "./kept-draft";
+import { keep } from "./browser-store";
+import { changeDraft, type Draft, type Drafts, endLinked, forgetLinked, readDraft, readLinked, shownDraft, takeLinked } from "./kept-draft";
 
 interface UseDraftOptions {
   accountId: string;
@@ -80,7 +80,7 @@ export function useDraft({ accountId, initialModel, isOffered, isModelGiven, onO
     /** Shows the own draft, and forgets the link's. */
     endLinked: () => {
       if (!latest.current.linked) return;
-      removeKept(accountId, "linked");
+      forgetLinked(accountId, latest.current.linked.linkId);
       open(endLinked(latest.current));
     },
   };
