@@ -30,3 +30,8 @@ test("what is deeper than anybody reads stays as it is: indented, it would fill 
   expect(prettyJson(nested(100))).toBe(JSON.stringify(JSON.parse(nested(100)), null, 2));
   for (const depth of [101, 5_000, 200_000]) expect(prettyJson(nested(depth))).toBe(nested(depth));
 });
+
+test("what is longer than anybody reads stays as it is", () => {
+  const long = `{"image":"${"A".repeat(20_000_000)}"}`;
+  expect(prettyJson(long)).toBe(long);
+});

@@ -4,9 +4,12 @@ const INDENT = "  ";
 /** Deeper JSON stays as it is: indenting it would make it a thousand times as long. */
 const MAX_DEPTH = 100;
 
-/** The text with a line for each member and element; unchanged when it is not JSON, or too deep. */
+/** Characters. Nobody reads more, and millions would overflow the stack. */
+const MAX_LENGTH = 2_000_000;
+
+/** The text with a line for each member and element; unchanged when it is not JSON, too long or too deep. */
 export function prettyJson(text: string): string {
-  if (!isJson(text)) return text;
+  if (text.length > MAX_LENGTH || !isJson(text)) return text;
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
   if (depthOf(tokens) > MAX_DEPTH) return text;
   let depth = 0;

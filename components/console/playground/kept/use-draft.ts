@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { AttachedImage } from "../chat/conversation";
 import { emptySetup, type Setup } from "../chat/setup";
-import { keep } from "./browser-store";
+import { keep, onCleared } from "./browser-store";
 import { changeDraft, type Draft, type Drafts, endLinked, forgetLinked, readDraft, readLinked, shownDraft, takeLinked } from "./kept-draft";
 
 interface UseDraftOptions {
@@ -29,6 +29,8 @@ export function useDraft({ accountId, initialModel, isOffered, isModelGiven, onO
   const [images, setImages] = useState({ own: noImages, linked: noImages });
   const kind = drafts.linked ? "linked" : "own";
 
+  const isSignedOut = useSignedOut();
+
   const show = (next: Drafts): void => {
     latest.current = next;
     setDrafts(next);
@@ -48,6 +50,7 @@ export function useDraft({ accountId, initialModel, isOffered, isModelGiven, onO
 
   const offered = <T extends Draft>(draft: T): T => (isOffered(draft.setup.model) ? draft : withModel(draft, initialModel));
   const keepShown = (): void => {
+    if (isSignedOut.current) return;
     const { own, linked } = latest.current;
     if (linked) keep(accountId, "linked", linked);
     else keep(accountId, "draft", own);
@@ -84,6 +87,19 @@ export function useDraft({ accountId, initialModel, isOffered, isModelGiven, onO
       open(endLinked(latest.current));
     },
   };
+}
+
+/** Whether the owner has signed out, perhaps in another tab: what is still typed here is not kept. */
+function useSignedOut() {
+  const isSignedOut = useRef(false);
+  useEffect(
+    () =>
+      onCleared(() => {
+        isSignedOut.current = true;
+      }),
+    [],
+  );
+  return isSignedOut;
 }
 
 const withModel = <T extends Draft>(draft: T, model: string): T => ({ ...draft, setup: { ...draft.setup, model } });
