@@ -170,8 +170,6 @@ export class ReferenceLedger {
     const due = ask.inputCost + ask.outputCost;
     const most = ask.isLost ? 0n : least(due, ask.ceiling);
     if (hold) {
-      // A hold placed again for a request that the same commit had just charged: nothing is charged twice.
-      if (ask.charges && this.charges.has(ask.request)) throw new Refused("this request was charged");
       this.#endHold(hold);
       if (!ask.charges) return { outcome: "released", inputCost: 0n, outputCost: 0n };
       const { key, period, periodStart } = hold;

@@ -63,7 +63,7 @@ export class Twin {
       case "settle":
         return this.#commit(this.settleRequests(step.items), []);
       case "commit":
-        return this.#commit(this.settleRequests(step.settlements), this.holdRequests(step.holds));
+        return this.#settleAndHold(step.settlements, step.holds);
       case "advance":
         this.atMs += step.ms;
         return;
@@ -87,12 +87,18 @@ export class Twin {
     }
   }
 
-  /** Turns picks into items, and remembers them, so that later steps can settle them. */
-  holdRequests(picks: readonly HoldPick[]): HoldRequest[] {
+  /** A request that ends in this commit cannot have a hold again in it: ids are new for each request. */
+  #settleAndHold(settlements: readonly SettlePick[], holds: readonly HoldPick[]): Promise<void> {
+    const settled = this.settleRequests(settlements);
+    return this.#commit(settled, this.holdRequests(holds, new Set(settled.map(({ request }) => request))));
+  }
+
+  /** Turns picks into items, and remembers them, so that later steps can settle them; `ending` are the requests that end with them. */
+  holdRequests(picks: readonly HoldPick[], ending: ReadonlySet<string> = new Set()): HoldRequest[] {
     return picks.map((pick) => {
       const place = this.#counter++;
       const account = accounts[pick.account] ?? accounts[0];
-      const open = [...this.model.holds.keys()];
+      const open = [...this.model.holds.keys()].filter((request) => !ending.has(request));
       const ask: HoldRequest = {
         request: pick.poison === "again" && open.length > 0 ? (open[pick.body % open.length] ?? "") : `req_${place}`,
         account: pick.poison === "nobody" ? "acc_nobody" : account,
