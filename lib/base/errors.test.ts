@@ -3,7 +3,7 @@ import { AppError, errorCodes, errorRow, isAppError } from "./errors";
 
 test.each(errorCodes)("%s has statuses of errors, a title, a cause, retry advice and a fix", (code) => {
   const { status, title, when, retry, fix, anthropic } = errorRow(code);
-  expect(anthropic.status).toBeGreaterThanOrEqual(400);
+  expect(anthropic.status ?? status).toBeGreaterThanOrEqual(400);
   expect(status).toBeGreaterThanOrEqual(400);
   expect(status).toBeLessThan(600);
   for (const text of [title, when, retry, fix]) expect(text.trim().length).toBeGreaterThan(5);

@@ -2,6 +2,7 @@
 // has its words.
 
 import { formatUsd, nanoUsd } from "@/lib/base/money";
+import { utcText } from "@/lib/base/text/utc-text";
 import { paymentFailures } from "@/lib/chains/payment-failure";
 import { displayAddress } from "@/lib/chains/wallet";
 import type { KindName } from "@/lib/providers/prices";
@@ -24,16 +25,14 @@ const from = (words: Words, unknown: string) => {
 };
 
 const moment = { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" } as const;
-const timeText = (at: Date, shape: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat("en-GB", { ...shape, timeZone: "UTC" }).format(at).replace("Sept ", "Sep ");
 
 /** UTC, since nobody told us where the reader is. */
 const time = (at: Value, unknown: string): string =>
-  at instanceof Date && !Number.isNaN(at.getTime()) ? `${timeText(at, moment)} UTC` : unknown;
+  at instanceof Date && !Number.isNaN(at.getTime()) ? `${utcText(at, moment)} UTC` : unknown;
 
 const day = (date: Value): string =>
   typeof date === "string" && /^\d{4}-\d{2}-\d{2}$/.test(date)
-    ? timeText(new Date(`${date}T00:00:00Z`), { day: "numeric", month: "long", year: "numeric" })
+    ? utcText(new Date(`${date}T00:00:00Z`), { day: "numeric", month: "long", year: "numeric" })
     : String(date);
 
 const address = (value: Value): string =>

@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -42,7 +42,7 @@ function measure({ file, change, limit, tests }) {
   } catch (error) {
     return { change, limit, files: [], problem: `${error.stdout ?? ""}${error.stderr ?? ""}`.trim().slice(-2_000) || error.message };
   } finally {
-    rmSync(resolve(copy), { recursive: true, force: true });
+    rmSync(copy, { recursive: true, force: true });
   }
 }
 

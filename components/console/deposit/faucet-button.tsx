@@ -1,13 +1,13 @@
 "use client";
 
 import { CheckIcon, DropletIcon } from "lucide-react";
-import { useState } from "react";
 import { toast } from "sonner";
 import { formatShortUsd } from "@/lib/base/money";
 import type { Answer } from "@/lib/console/views/answer";
 import type { Chain } from "@/lib/console/views/chain";
 import { Button } from "../../ui/button";
 import { chainNames } from "../../ui/chain-names";
+import { useAction } from "../use-action";
 import { DEPOSIT_TOAST } from "./deposit-news";
 
 export interface FaucetButtonProps {
@@ -22,21 +22,14 @@ const shortUsd = (amount: bigint): string => formatShortUsd(amount).slice(1);
 
 /** Requests worthless test money from the sandbox, on one of its chains. */
 export function FaucetButton({ chain, amount, onRequest }: FaucetButtonProps) {
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useAction();
   const request = async () => {
-    setBusy(true);
-    try {
-      const answer = await onRequest({ chain });
-      if (answer.ok) {
-        toast(`${shortUsd(amount)} test USDC is on its way on ${chainNames[chain]}.`, {
-          id: DEPOSIT_TOAST,
-          icon: <CheckIcon className="mt-0.5 size-4 text-green" />,
-        });
-      } else toast.error(answer.message);
-    } catch {
-      toast.error("The service did not answer. Reload the page to see whether it was done, then try again.");
-    }
-    setBusy(false);
+    const answer = await run(() => onRequest({ chain }));
+    if (!answer.ok) return void toast.error(answer.message);
+    toast(`${shortUsd(amount)} test USDC is on its way on ${chainNames[chain]}.`, {
+      id: DEPOSIT_TOAST,
+      icon: <CheckIcon className="mt-0.5 size-4 text-green" />,
+    });
   };
   return (
     <Button look="primary" busy={busy} onClick={() => void request()} className="justify-self-start">

@@ -66,11 +66,15 @@ function Charged({ receipt }: { receipt: ChargedRequestReceipt }) {
   );
 }
 
-const PaidWith = ({ payment: { network, payer, amount, transaction } }: { payment: NonNullable<ChargedRequestReceipt["payment"]> }) => (
+const PaidWith = ({
+  payment: { network, chain, payer, amount, transaction },
+}: {
+  payment: NonNullable<ChargedRequestReceipt["payment"]>;
+}) => (
   <>
     <Line title="Payment">{formatUsd(amount)}</Line>
     <Line title="Network">
-      <span title={network}>{chainNames[network.startsWith("solana:") ? "solana" : "base"]}</span>
+      <span title={network}>{chainNames[chain]}</span>
     </Line>
     <LongLine title="From" value={payer} copy="Copy wallet address" />
     {transaction === null ? null : <LongLine title="Transaction" value={transaction} copy="Copy transaction" />}

@@ -1,6 +1,6 @@
 // One row of the error catalogue: all that the API, its formats, its document, its client and its docs say of an error code.
 
-import { z } from "zod";
+import type { z } from "zod";
 
 /** The placeholder in examples for this service's address. */
 export const BASE_URL = "{baseUrl}";
@@ -52,7 +52,8 @@ export interface ErrorRow {
       | "rate_limit_error"
       | "api_error"
       | "overloaded_error";
-    status: number;
+    /** Null: the row's own. */
+    status: number | null;
   };
   /** The headers of its answers, besides those of every answer. */
   headers: readonly ("Accept-Encoding" | "Retry-After" | "WWW-Authenticate")[];
@@ -63,13 +64,3 @@ export interface ErrorRow {
   /** One real case. `error` is its message; null for the title. */
   example: { error: string | null; details: Readonly<Record<string, unknown>> };
 }
-
-export const usd = (text: string) => z.number().describe(text);
-
-export const cost = z
-  .object({
-    inputCost: usd("Cost of the input tokens. In USD."),
-    outputCost: usd("Cost of the output tokens. In USD."),
-    totalCost: usd("What you were charged: the exact sum of both. In USD."),
-  })
-  .describe("What you were charged.");

@@ -1,7 +1,8 @@
 // The errors of a request that cannot be paid.
 
 import { z } from "zod";
-import { BASE_URL, type ErrorRow, usd } from "./error-row";
+import { amount, issues } from "./detail-fields";
+import { BASE_URL, type ErrorRow } from "./error-row";
 import { paymentReasonNames } from "./payment-reasons";
 
 export const moneyErrors = {
@@ -12,13 +13,13 @@ export const moneyErrors = {
     fix: "Deposit at least details.deficit (the minimum deposit is $1), or lower maxTokens to details.affordableMaxTokens.",
     retry: "after a deposit",
     openai: "insufficient_quota",
-    anthropic: { type: "billing_error", status: 402 },
+    anthropic: { type: "billing_error", status: null },
     headers: [],
     from: ["prompt", "count"],
     details: z.object({
-      currentBalance: usd("Available balance in USD, without the funds reserved for running requests."),
-      requiredBalance: usd("Maximum cost of this request, USD; of the cheapest prompt if the body was not read."),
-      deficit: usd("requiredBalance minus currentBalance."),
+      currentBalance: amount("Available balance in USD, without the funds reserved for running requests."),
+      requiredBalance: amount("Maximum cost of this request, USD; of the cheapest prompt if the body was not read."),
+      deficit: amount("requiredBalance minus currentBalance."),
       affordableMaxTokens: z.int().min(0).describe("The largest maxTokens that your balance covers; 0 if none."),
       depositUrl: z.url().describe("Where to deposit."),
     }),
@@ -40,12 +41,12 @@ export const moneyErrors = {
     fix: "Raise the key's spending limit in the console, use another key, or wait until details.resetsAt.",
     retry: "after details.resetsAt, or with a higher limit",
     openai: "insufficient_quota",
-    anthropic: { type: "billing_error", status: 402 },
+    anthropic: { type: "billing_error", status: null },
     headers: [],
     from: ["prompt"],
     details: z.object({
-      cap: usd("The key's spending limit per period, USD."),
-      spent: usd("Spent with this key in this period, USD, including the funds reserved for its running requests."),
+      cap: amount("The key's spending limit per period, USD."),
+      spent: amount("Spent with this key in this period, USD, including the funds reserved for its running requests."),
       resetsAt: z.iso.datetime().nullable().describe("When the next period begins, UTC; null for a total limit."),
     }),
     example: {
@@ -60,18 +61,15 @@ export const moneyErrors = {
     fix: "details.reason says why, and the message how to fix it. Unless the message says otherwise, no USDC has moved.",
     retry: "with a corrected payment",
     openai: "insufficient_quota",
-    anthropic: { type: "billing_error", status: 402 },
+    anthropic: { type: "billing_error", status: null },
     headers: [],
     from: ["prompt", "x402"],
     details: z.object({
       reason: z.enum(paymentReasonNames).describe(`One of ${paymentReasonNames.join(", ")}.`),
       requiredAmount: z.int().min(1).optional().describe("amount_too_low: the minimum to sign for this request, USDC cents."),
       minimumAmount: z.int().min(1).optional().describe("amount_too_low: the smallest payment this service accepts, USDC cents."),
-      ceiling: usd("amount_too_low: the maximum cost of the request.").optional(),
-      issues: z
-        .array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }))
-        .optional()
-        .describe("malformed: what is wrong, field by field."),
+      ceiling: amount("amount_too_low: the maximum cost of the request.").optional(),
+      issues: issues.optional().describe("malformed: what is wrong, field by field."),
     }),
     example: {
       error: "The payment is 1 USDC cents, but this request can cost up to 5. Sign at least that",
@@ -85,7 +83,7 @@ export const moneyErrors = {
     fix: "Sign one of details.accepts and send the same request again with it in PAYMENT-SIGNATURE. x402 clients do this automatically.",
     retry: "with a payment",
     openai: "invalid_request_error",
-    anthropic: { type: "invalid_request_error", status: 402 },
+    anthropic: { type: "invalid_request_error", status: null },
     headers: [],
     from: ["x402"],
     details: z.object({

@@ -1,6 +1,7 @@
 // The errors of paths, methods, repeats and limits.
 
 import { z } from "zod";
+import { retryAfterMs } from "./detail-fields";
 import type { ErrorRow } from "./error-row";
 
 export const protocolErrors = {
@@ -11,7 +12,7 @@ export const protocolErrors = {
     fix: "Check the path and the ID in it. The API reference lists all endpoints.",
     retry: "with another path",
     openai: "invalid_request_error",
-    anthropic: { type: "not_found_error", status: 404 },
+    anthropic: { type: "not_found_error", status: null },
     headers: [],
     from: ["path", "key", "x402"],
     details: z.object({}),
@@ -24,7 +25,7 @@ export const protocolErrors = {
     fix: "Use one of the methods in the Allow header.",
     retry: "with a method from the Allow header",
     openai: "invalid_request_error",
-    anthropic: { type: "invalid_request_error", status: 405 },
+    anthropic: { type: "invalid_request_error", status: null },
     headers: [],
     from: [],
     details: z.object({}),
@@ -37,7 +38,7 @@ export const protocolErrors = {
     fix: "Wait until the first request ends, then send it again. If the first request was answered, you get that answer without another charge.",
     retry: "after Retry-After",
     openai: "invalid_request_error",
-    anthropic: { type: "invalid_request_error", status: 409 },
+    anthropic: { type: "invalid_request_error", status: null },
     headers: ["Retry-After"],
     from: ["prompt", "x402"],
     details: z.object({}),
@@ -50,7 +51,7 @@ export const protocolErrors = {
     fix: "Choose a new payment-identifier for each new payment. To repeat a request, send it again with exactly the same payment and body.",
     retry: "with a new payment identifier",
     openai: "invalid_request_error",
-    anthropic: { type: "invalid_request_error", status: 409 },
+    anthropic: { type: "invalid_request_error", status: null },
     headers: [],
     from: ["x402"],
     details: z.object({}),
@@ -63,7 +64,7 @@ export const protocolErrors = {
     fix: "Send the body without Content-Encoding, or with one of details.accepted.",
     retry: "with a plain body, or another Content-Encoding",
     openai: "invalid_request_error",
-    anthropic: { type: "invalid_request_error", status: 415 },
+    anthropic: { type: "invalid_request_error", status: null },
     headers: ["Accept-Encoding"],
     from: ["model", "prompt", "x402"],
     details: z.object({
@@ -81,12 +82,12 @@ export const protocolErrors = {
     fix: "Wait for the time in Retry-After. details.limit says which limit you reached: rate or concurrency.",
     retry: "after details.retryAfterMs",
     openai: "rate_limit_error",
-    anthropic: { type: "rate_limit_error", status: 429 },
+    anthropic: { type: "rate_limit_error", status: null },
     headers: ["Retry-After"],
     from: ["key", "x402"],
     details: z.object({
       limit: z.enum(["rate", "concurrency"]).describe("rate or concurrency."),
-      retryAfterMs: z.int().min(0).describe("Milliseconds to wait. Retry-After says the same in seconds."),
+      retryAfterMs,
     }),
     example: { error: "Too many requests in the last minute; try again in 1 s", details: { limit: "rate", retryAfterMs: 600 } },
   },

@@ -1,7 +1,8 @@
 // The errors of a request that cannot be served as it is: its body, its model, its key.
 
 import { z } from "zod";
-import { type ErrorRow, usd } from "./error-row";
+import { amount, issues } from "./detail-fields";
+import type { ErrorRow } from "./error-row";
 
 export const requestErrors = {
   INVALID_REQUEST: {
@@ -11,13 +12,11 @@ export const requestErrors = {
     fix: "Correct the fields listed in details.issues.",
     retry: "after it is corrected",
     openai: "invalid_request_error",
-    anthropic: { type: "invalid_request_error", status: 400 },
+    anthropic: { type: "invalid_request_error", status: null },
     headers: [],
     from: ["path", "key", "x402"],
     details: z.object({
-      issues: z
-        .array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }))
-        .describe("One entry per problem: the field's path and what it must be."),
+      issues: issues.describe("One entry per problem: the field's path and what it must be."),
       reason: z
         .string()
         .optional()
@@ -35,8 +34,8 @@ export const requestErrors = {
         .optional()
         .describe("context_length_exceeded: the output limit, if it counts toward the context window."),
       contextWindow: z.int().min(0).optional().describe("context_length_exceeded: the maximum number of tokens, if known."),
-      ceiling: usd("above_x402_maximum: the maximum cost of the request.").optional(),
-      maximum: usd("above_x402_maximum: the most that an x402 payment can be.").optional(),
+      ceiling: amount("above_x402_maximum: the maximum cost of the request.").optional(),
+      maximum: amount("above_x402_maximum: the most that an x402 payment can be.").optional(),
       affordableMaxTokens: z
         .int()
         .min(0)
@@ -76,7 +75,7 @@ export const requestErrors = {
     fix: "Send your key in the header Authorization: Bearer pp_…; details.reason says what is wrong with it.",
     retry: "with a working key",
     openai: "authentication_error",
-    anthropic: { type: "authentication_error", status: 401 },
+    anthropic: { type: "authentication_error", status: null },
     headers: ["WWW-Authenticate"],
     from: ["key"],
     details: z.object({
@@ -95,7 +94,7 @@ export const requestErrors = {
     fix: "details.reason says what is missing: a scope, or your IP address in the key's allowlist. Edit the key in the console, or use another key.",
     retry: "with a key that is allowed to",
     openai: "permission_error",
-    anthropic: { type: "permission_error", status: 403 },
+    anthropic: { type: "permission_error", status: null },
     headers: [],
     from: ["key"],
     details: z.object({

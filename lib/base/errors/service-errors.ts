@@ -1,7 +1,8 @@
 // The errors of this service, its providers and its chains.
 
 import { z } from "zod";
-import { cost, type ErrorRow } from "./error-row";
+import { cost, retryAfterMs } from "./detail-fields";
+import type { ErrorRow } from "./error-row";
 
 export const serviceErrors = {
   INTERNAL_ERROR: {
@@ -11,7 +12,7 @@ export const serviceErrors = {
     fix: "You were not charged unless the error includes a cost. Retry if details.retryable is true; with the same Idempotency-Key, you are never charged twice. Include requestId when you contact support.",
     retry: "with exponential backoff, if details.retryable is true",
     openai: "server_error",
-    anthropic: { type: "api_error", status: 500 },
+    anthropic: { type: "api_error", status: null },
     headers: [],
     from: ["any"],
     details: z.object({
@@ -37,7 +38,7 @@ export const serviceErrors = {
     fix: "Send the same request again after Retry-After: you never pay twice.",
     retry: "the same request, after Retry-After",
     openai: "server_error",
-    anthropic: { type: "api_error", status: 503 },
+    anthropic: { type: "api_error", status: null },
     headers: ["Retry-After"],
     from: ["prompt", "x402"],
     details: z.object({
@@ -57,7 +58,7 @@ export const serviceErrors = {
     fix: "Send the request again after Retry-After. Bodies of up to 1 MiB are not affected.",
     retry: "after Retry-After",
     openai: "server_error",
-    anthropic: { type: "overloaded_error", status: 503 },
+    anthropic: { type: "overloaded_error", status: null },
     headers: ["Retry-After"],
     from: ["upload"],
     details: z.object({}),
@@ -76,7 +77,7 @@ export const serviceErrors = {
     details: z.object({
       reason: z.enum(["provider_busy"]).describe("Always provider_busy."),
       retryable: z.boolean().describe("Always true."),
-      retryAfterMs: z.int().min(0).describe("Milliseconds to wait. Retry-After says the same in seconds."),
+      retryAfterMs,
     }),
     example: {
       error: "claude-sonnet-4-5's provider is busy. Try again in 12 s. You were not charged",
@@ -90,7 +91,7 @@ export const serviceErrors = {
     fix: "Send the request again after Retry-After.",
     retry: "after Retry-After",
     openai: "server_error",
-    anthropic: { type: "overloaded_error", status: 503 },
+    anthropic: { type: "overloaded_error", status: null },
     headers: ["Retry-After"],
     from: ["any"],
     details: z.object({}),

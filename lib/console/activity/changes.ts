@@ -3,6 +3,7 @@
 import type { AuditEntry, AuditValue } from "@/lib/audit/entries";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
 import { durationText } from "@/lib/base/text/duration-text";
+import { utcText } from "@/lib/base/text/utc-text";
 import { displayAddress, type WalletChain } from "@/lib/chains/wallet";
 import type { ActivityChange } from "../views/activity";
 
@@ -25,8 +26,7 @@ const ERASED = "erased";
 
 const from = (words: Readonly<Record<string, string>>) => (value: NonNullable<AuditValue>) => words[String(value)] ?? String(value);
 
-const timeText = (value: NonNullable<AuditValue>, shape: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat("en-GB", { ...shape, timeZone: "UTC" }).format(new Date(String(value))).replace("Sept", "Sep");
+const timeText = (value: NonNullable<AuditValue>, shape: Intl.DateTimeFormatOptions): string => utcText(new Date(String(value)), shape);
 
 const day = { day: "numeric", month: "short", year: "numeric" } as const;
 

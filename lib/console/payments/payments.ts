@@ -9,7 +9,7 @@ import { displayAddress, type Wallet, type WalletChain } from "@/lib/chains/wall
 import { readChargedCosts } from "@/lib/ledger/receipt";
 import type { PaymentId, PaymentState } from "@/lib/payments/claims/claim";
 import { claimCredit, readCredit } from "@/lib/payments/claims/credits";
-import { networkOf } from "@/lib/payments/claims/networks";
+import { chainOfNetwork, networkOf } from "@/lib/payments/claims/networks";
 import { type ListedPayment, listPayments } from "@/lib/payments/claims/payment-list";
 import { frozenRefusal, refuse } from "../answer";
 import { type Owner, shownWallet } from "../owner";
@@ -59,7 +59,7 @@ async function viewsOf({ accountId }: Owner, payments: readonly ListedPayment[])
   );
   const costs = await readChargedCosts(requests);
   return payments.map(({ scheme, network, payer, creditedAccount, failure, ...payment }) => {
-    const chain = network.startsWith("solana:") ? "solana" : "base";
+    const chain = chainOfNetwork(network);
     const cost = payment.requestId ? (costs.get(payment.requestId) ?? null) : isOver(payment.state) ? ZERO_USD : null;
     return {
       ...payment,

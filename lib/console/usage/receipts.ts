@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type AccountId, madeAtMs } from "@/lib/base/ids";
 import type { WhenLeft } from "@/lib/base/when-left";
 import type { ChargeReceipt, HoldReceipt } from "@/lib/ledger/receipt";
+import { chainOfNetwork } from "@/lib/payments/claims/networks";
 import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/request-payment";
 import { costLines } from "@/lib/providers/prices";
 import { type KeyLabel, readKeyLabels } from "../keys/key-labels";
@@ -34,7 +35,13 @@ const requestOfKey = (requestId: string, { text, isRevoked }: KeyLabel): Request
 });
 
 const shownPayment = (payment: RequestPayment | null): ChargedRequestReceipt["payment"] =>
-  payment && { network: payment.network, payer: payment.payer, amount: payment.amount, transaction: payment.transaction };
+  payment && {
+    network: payment.network,
+    chain: chainOfNetwork(payment.network),
+    payer: payment.payer,
+    amount: payment.amount,
+    transaction: payment.transaction,
+  };
 
 const heldReceipt = ({ keyId: _, ...held }: HoldReceipt) => held;
 

@@ -10,7 +10,8 @@ import { readOverflow } from "../prompt/context-overflow";
 const isTooLarge = ({ details }: AppError): boolean => details.reason === "too_large" || details.reason === "request_too_large";
 
 /** Anthropic answers 413 for a body that is too large; the other statuses are the catalogue's. */
-export const messagesStatus = (error: AppError): number => (isTooLarge(error) ? 413 : errorCatalogue[error.code].anthropic.status);
+export const messagesStatus = (error: AppError): number =>
+  isTooLarge(error) ? 413 : (errorCatalogue[error.code].anthropic.status ?? errorCatalogue[error.code].status);
 
 /** `{type: "error", error: {type, message, code, details}, request_id}` */
 export function messagesErrorBody(error: AppError, requestId: RequestId): string {

@@ -13,3 +13,6 @@ export const evmNetwork = (): string => `eip155:${baseChainId()}`;
 export const solanaNetwork = (): string => `solana:${(solanaCluster().genesisHash ?? MAINNET_GENESIS_HASH).slice(0, GENESIS_CHARACTERS)}`;
 
 export const networkOf = (chain: WalletChain): string => (chain === "evm" ? evmNetwork() : solanaNetwork());
+
+/** The chain of a network that a payment came over. */
+export const chainOfNetwork = (network: string): "base" | "solana" => (network.startsWith("solana:") ? "solana" : "base");

@@ -48,7 +48,7 @@ export interface Conversation {
   turns: readonly Turn[];
   /** Runs whose answer was asked for again or edited away, without their texts: they cost something all the same. */
   replaced: readonly Run[];
-  /** What is no longer kept: it cost something all the same. */
+  /** Turns and runs that are no longer kept. Their cost still counts. */
   earlier: Earlier;
 }
 
@@ -123,7 +123,7 @@ export function foldFirst(conversation: Conversation, count: number): Conversati
   );
 }
 
-/** With at most so many replaced runs, the newest; the others are summed. One that may still be charged goes last: its sum would lack that. */
+/** Keeps the newest `most` replaced runs, and sums the others. A run that may still be charged is summed last: its charge is not known yet. */
 export function foldReplaced(conversation: Conversation, most: number): Conversation {
   const { replaced } = conversation;
   const count = replaced.length - most;
@@ -217,7 +217,7 @@ export interface ConversationCost {
   open: number;
 }
 
-/** The sum of what the ledger wrote for each run, also for those that are no longer kept. */
+/** Adds what the ledger wrote for each run, kept or not. */
 export function costOfConversation(conversation: Conversation): ConversationCost {
   const runs = runsOf(conversation);
   const { earlier } = conversation;

@@ -1,6 +1,6 @@
 "use client";
 
-// The draft that is shown: the reader's own, or the one that a link has begun. Each is kept as it changes.
+// Shows one of two drafts: the reader's own, or one from a link. Each is stored as it changes.
 
 import { useEffect, useRef, useState } from "react";
 import type { AttachedImage } from "../chat/conversation";
@@ -10,7 +10,7 @@ import { changeDraft, type Draft, type Drafts, endLinked, forgetLinked, readDraf
 
 interface UseDraftOptions {
   accountId: string;
-  /** Where a draft has none, or one that is not on offer. */
+  /** The model of a draft without one, or with one that is not on offer. */
   initialModel: string;
   isOffered: (model: string) => boolean;
   /** The page's address names the initial model: it goes before that of the own draft. */
@@ -89,7 +89,7 @@ export function useDraft({ accountId, initialModel, isOffered, isModelGiven, onO
   };
 }
 
-/** Whether the owner has signed out, perhaps in another tab: what is still typed here is not kept. */
+/** True once the owner has signed out in any tab: this tab then stores nothing more. */
 function useSignedOut() {
   const isSignedOut = useRef(false);
   useEffect(

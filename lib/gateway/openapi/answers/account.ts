@@ -1,7 +1,7 @@
 // The answers about an account: its balance, its deposits, its usage, and the receipt of one request.
 
 import { z } from "zod";
-import { cost } from "@/lib/base/errors/error-row";
+import { cost } from "@/lib/base/errors/detail-fields";
 import * as field from "./fields";
 import { receiptPayment } from "./payment";
 

@@ -1,7 +1,7 @@
 // The answers to a prompt, to a quote, and of the models list.
 
 import { z } from "zod";
-import { cost } from "@/lib/base/errors/error-row";
+import { cost } from "@/lib/base/errors/detail-fields";
 import { count, currency, modelName, pricePerToken, priceVersion, requestId, tokenKind, usage, usd, whenLeft } from "./fields";
 import { payment } from "./payment";
 
