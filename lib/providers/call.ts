@@ -41,11 +41,8 @@ export function wireFormatOf({ provider, wireName, wireFormat }: ModelRoute, end
 
 const processSetup = (): RoutingSetup => ({ endpoints: endpoints(), formats: wireFormats, limits: config() });
 
-/** The process's providers with one format for all of them: for calls that are no prompts. */
-export const setupWithFormat = (format: WireFormat): RoutingSetup => ({
-  ...processSetup(),
-  formats: Object.fromEntries(Object.keys(wireFormats).map((id) => [id, format])) as RoutingSetup["formats"],
-});
+const formatOf = (call: ModelCall, route: ModelRoute, endpoint: Endpoint, formats: RoutingSetup["formats"]): WireFormat =>
+  call.format ?? formats[wireFormatOf(route, endpoint, call.maxOutputTokens)];
 
 export interface ProviderCall {
   /** Iterate once only. @throws ProviderFailure */
@@ -68,7 +65,7 @@ export function writeAhead<Call extends ModelCall>(model: Model, call: Call, set
     const route = model.routes.find(({ provider }) => endpoints.has(provider));
     const endpoint = route && endpoints.get(route.provider);
     if (!endpoint) return call;
-    const format = formats[wireFormatOf(route, endpoint, call.maxOutputTokens)];
+    const format = formatOf(call, route, endpoint, formats);
     const request = format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider, route.entry);
     call.written = { route, endpoint, request };
   } catch {
@@ -238,7 +235,7 @@ async function callRoutes<Reply>(routed: RoutedCall, ask: (attempt: Attempt, tri
         break;
       }
       const trial = new Trial({ route, recordCall, budget, answer });
-      const format = setup.formats[wireFormatOf(route, endpoint, call.maxOutputTokens)];
+      const format = formatOf(call, route, endpoint, setup.formats);
       try {
         return await ask({ route, endpoint, format, call, budget, ...trial.listener }, trial);
       } catch (error) {

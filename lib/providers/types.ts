@@ -98,6 +98,8 @@ export interface CallOptions {
   /** The client hands reasoning back in its next request: it is asked for in the form that its maker reads again. */
   returnsReasoning?: boolean | undefined;
   verbosity?: "low" | "medium" | "high" | undefined;
+  /** Of a call that is no prompt: it is written and read in this format over every route. */
+  format?: WireFormat | undefined;
 }
 
 /** One call to a model, independent of any provider's format. */

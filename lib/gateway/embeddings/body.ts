@@ -3,15 +3,15 @@
 import { z } from "zod";
 import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
-import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { nanoUsd } from "@/lib/base/money";
 import { embeddingModelNames, findModel } from "@/lib/providers/catalogue";
-import type { EmbeddingOrder } from "@/lib/providers/openai/embeddings";
+import { type EmbeddingOrder, embeddingFormat } from "@/lib/providers/openai/embeddings";
 import type { Model } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import type { ChargeReceipt } from "../prompt/completion";
-import { readMaxCost, unknownModel } from "../prompt/prompt-body";
+import { type Prompt, type ReplyWriter, readMaxCost, unknownModel } from "../prompt/prompt-body";
 
 /** OpenAI's own limits. */
 const MAX_INPUTS = 2_048;
@@ -45,10 +45,10 @@ export const embeddingBodySchema = z.object({
   maxCost: z.number().positive("must be greater than 0, in USD").nullish(),
 });
 
-export interface EmbeddingRequest extends EmbeddingOrder {
-  model: Model;
+/** Inputs in place of messages, and no output to bound. */
+export interface EmbeddingPrompt extends Prompt {
+  inputs: EmbeddingOrder["inputs"];
   encoding: "float" | "base64";
-  maxCost: NanoUsd | undefined;
 }
 
 /** How many numbers one answer may have: more would be too long for one body. */
@@ -58,7 +58,7 @@ const dimensionsOf: Record<string, number> = { "text-embedding-3-large": 3_072 }
 const DEFAULT_DIMENSIONS = 1_536;
 
 /** @throws AppError INVALID_REQUEST, INVALID_MODEL */
-export function readEmbeddings(request: GatewayRequest, caller: Pick<Caller, "allowedModels">): EmbeddingRequest {
+export function readEmbeddings(request: GatewayRequest, caller: Pick<Caller, "allowedModels">): EmbeddingPrompt {
   const body = readJsonBody(request);
   const count = shortenInput(body);
   const parsed = parseGiven(embeddingBodySchema, body);
@@ -77,7 +77,17 @@ export function readEmbeddings(request: GatewayRequest, caller: Pick<Caller, "al
     issues.push({ path: "input", message: `is too much for one response. Send at most ${fitting} inputs, or request fewer dimensions` });
   }
   if (issues.length > 0) throw invalidRequest(issues);
-  return { model, inputs, dimensions: dimensions ?? undefined, encoding, maxCost: readMaxCost(maxCost ?? undefined) };
+  return {
+    model,
+    messages: [],
+    inputField: "input",
+    maxOutputTokens: 0,
+    options: { caching: "off", format: embeddingFormat({ inputs, dimensions: dimensions ?? undefined }) },
+    stream: false,
+    maxCost: readMaxCost(maxCost ?? undefined),
+    inputs,
+    encoding,
+  };
 }
 
 /** Cuts a list that is longer than any may be, before each of its half a million items is read. @returns how many there were */
@@ -105,8 +115,20 @@ function readEmbeddingModel(name: string, { allowedModels }: Pick<Caller, "allow
   throw new AppError("INVALID_MODEL", { message, details: { model: name.slice(0, 100), supportedModels } });
 }
 
-/** Writes the answer in OpenAI's form; `usage.cost` is our field. */
-export function writeEmbeddings({ model, encoding }: EmbeddingRequest, { completion, inputCost, outputCost }: ChargeReceipt): string {
+const neverStreamed = (): never => {
+  throw new Error("assertion failed: embeddings are never streamed");
+};
+
+export const embeddingsWriter = (_: GatewayRequest, prompt: EmbeddingPrompt): ReplyWriter => ({
+  whole: (receipt) => writeEmbeddings(prompt, receipt),
+  opening: neverStreamed,
+  piece: neverStreamed,
+  done: neverStreamed,
+  failed: neverStreamed,
+});
+
+/** In OpenAI's form; `usage.cost` is our field. */
+function writeEmbeddings({ model, encoding }: EmbeddingPrompt, { completion, inputCost, outputCost }: ChargeReceipt): string {
   const { inputTokens } = completion.usage;
   const write = encoding === "base64" ? (vector: string) => JSON.stringify(vector) : writeNumbers;
   const data = completion.output.text

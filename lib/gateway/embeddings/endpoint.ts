@@ -1,42 +1,37 @@
-// POST /api/v1/embeddings: texts in, their vectors out. Held, charged, saved and limited like a prompt; there is no output to bound.
+// POST /api/v1/embeddings: texts in, their vectors out. Sold like a prompt; what differs is how its input is counted.
 
-import { nowMs } from "@/lib/base/clock";
 import { runInSlices, type Slices } from "@/lib/base/slices";
-import { callProviderWhole, setupWithFormat } from "@/lib/providers/call";
-import { embeddingFormat } from "@/lib/providers/openai/embeddings";
+import { noTokens } from "@/lib/providers/prices";
 import { inputTokenBoundInSlices } from "@/lib/providers/token-bound";
-import { isProviderFailure, ProviderFailure } from "@/lib/providers/types";
 import { chatErrorBody } from "../chat/errors";
-import { authenticate, limit } from "../http/caller";
-import { endpoint, jsonReply, serverTiming } from "../http/endpoint";
-import type { GatewayReply, GatewayRequest } from "../http/request";
-import { measure, reportZeroCount } from "../prompt/answer";
-import { emptyOutput } from "../prompt/completion";
+import { authenticate } from "../http/caller";
+import { endpoint } from "../http/endpoint";
+import { type CountUsage, reportZeroCount, routeOf } from "../prompt/answer";
 import { estimateTokens } from "../prompt/estimate";
-import { placeMoney, replay } from "../prompt/pipeline";
-import { providerError } from "../prompt/provider-failure";
-import { needsByteBound, quoteInput } from "../prompt/quote";
-import { openSettlement, type Settlement } from "../prompt/settlement";
-import { type EmbeddingRequest, readEmbeddings, writeEmbeddings } from "./body";
+import { placeMoney, runPrompt } from "../prompt/pipeline";
+import { needsByteBound, type Quote, quotePrompt } from "../prompt/quote";
+import { type EmbeddingPrompt, embeddingsWriter, readEmbeddings } from "./body";
 
 export const embeddings = endpoint(
   "embeddings",
-  async (request) => {
-    const caller = await authenticate(request);
-    await limit(request, caller);
-    await request.loadBody();
-    const order = readEmbeddings(request, caller);
-    request.facts.model = order.model.id;
-    const quote = quoteInput(order.model, await runInSlices(boundInputs(order)), order.maxCost);
-    const placed = await placeMoney(request, caller, {}, quote);
-    if (placed.kind === "replay") return replay(request, placed.accountId, placed.key);
-    return answerEmbeddings(request, order, openSettlement(request, placed.hold, { stream: false }, quote));
-  },
+  (request) =>
+    runPrompt(request, {
+      identify: authenticate,
+      read: readEmbeddings,
+      quote: (prompt) => runInSlices(quoteInSlices(prompt)),
+      place: placeMoney,
+      write: embeddingsWriter,
+      count: countUsage,
+    }),
   { writeError: chatErrorBody, keepsFailures: true },
 );
 
+function* quoteInSlices(prompt: EmbeddingPrompt): Slices<Quote> {
+  return quotePrompt(prompt, yield* boundInputs(prompt));
+}
+
 /** A text is counted as it is: nothing stands around it. */
-function* boundInputs({ model, inputs }: EmbeddingRequest): Slices<number> {
+function* boundInputs({ model, inputs }: EmbeddingPrompt): Slices<number> {
   const bound = needsByteBound(model.id) ? "bytes" : model.tokenBound;
   let tokens = 0;
   for (const input of inputs) {
@@ -46,41 +41,13 @@ function* boundInputs({ model, inputs }: EmbeddingRequest): Slices<number> {
   return tokens;
 }
 
-/** Our own count, on the customer's side, for a provider that counts nothing. */
-const ownTokenCount = ({ inputs }: EmbeddingRequest): number =>
-  inputs.reduce((sum, input) => sum + (typeof input === "string" ? estimateTokens(input) : input.length), 0);
+/** The provider's count; ours, on the customer's side, where it counts nothing. */
+const countUsage: CountUsage<EmbeddingPrompt> = (sold, _, counts) => {
+  const { counted } = counts;
+  if (counted && counted.inputTokens > 0) return { usage: counted, estimated: false };
+  reportZeroCount(routeOf(sold, counts));
+  return { usage: { ...noTokens, inputTokens: estimateInputs(sold.prompt) }, estimated: true };
+};
 
-async function answerEmbeddings(request: GatewayRequest, order: EmbeddingRequest, settlement: Settlement): Promise<GatewayReply> {
-  const startedAtMs = nowMs();
-  const startedAt = performance.now();
-  const call = callProviderWhole(
-    order.model,
-    { messages: [], maxOutputTokens: 1, stream: false },
-    null,
-    setupWithFormat(embeddingFormat(order)),
-  );
-  const output = emptyOutput();
-  try {
-    const [vectors, finish] = await call.events;
-    request.providerMs = performance.now() - startedAt;
-    if (vectors?.type !== "text" || finish?.type !== "finish" || !finish.usage) {
-      throw new ProviderFailure("malformed", "the answer is no embeddings", { accepted: true });
-    }
-    output.text = vectors.text;
-    output.finish = finish.reason;
-    const measured = measure(call, request.providerMs, startedAtMs);
-    const isCounted = finish.usage.inputTokens > 0;
-    if (!isCounted) reportZeroCount(measured.provider);
-    const usage = isCounted ? finish.usage : { ...finish.usage, inputTokens: ownTokenCount(order) };
-    const completion = { output, usage, outcome: "complete" as const, estimated: !isCounted, ...measured };
-    const body = await settlement.chargeForBody(completion, (receipt) => writeEmbeddings(order, receipt));
-    request.facts.provider = completion.provider;
-    request.facts.inputTokens = usage.inputTokens;
-    request.replyHeaders["server-timing"] = serverTiming(request);
-    return jsonReply(request, 200, body);
-  } catch (error) {
-    request.providerMs ??= performance.now() - startedAt;
-    await settlement.release();
-    throw isProviderFailure(error) ? providerError(error, { model: order.model, inputField: "input" }) : error;
-  }
-}
+const estimateInputs = ({ inputs }: EmbeddingPrompt): number =>
+  inputs.reduce((sum, input) => sum + (typeof input === "string" ? estimateTokens(input) : input.length), 0);

@@ -80,7 +80,7 @@ export function measure(
 const ABSURD_FACTOR = 10;
 const ABSURD_ROOM = 10_000;
 
-type Sold = Pick<CallContext, "prompt" | "quote" | "call">;
+type Sold<Read extends Prompt = Prompt> = Pick<CallContext, "quote" | "call"> & { prompt: Read };
 
 interface Counts {
   /** With the answer's end; null when it sent none. */
@@ -92,6 +92,13 @@ interface Counts {
 }
 
 type ChargeableUsage = Pick<Completion, "usage" | "estimated" | "probable">;
+
+/** Counts what an answer is charged for: no promise for a whole count of the provider's. */
+export type CountUsage<Read extends Prompt> = (
+  sold: Sold<Read>,
+  output: Output,
+  counts: Counts,
+) => ChargeableUsage | Promise<ChargeableUsage>;
 
 /**
  * The provider's count, unless no tokenizer could have counted that many: then the reply is invalid and nothing is charged for it.
@@ -117,11 +124,11 @@ export function chargeableUsage(sold: Sold, output: Output, counts: Counts): Cha
   const isSent = output.text !== "" || output.toolCalls.length > 0;
   const [noInput, noOutput] = [isSent && counted.inputTokens === 0, isSent && counted.outputTokens === 0];
   if (!noInput && !noOutput) return { usage: counted, estimated: false };
-  reportZeroCount(routeOf(sold, counts).provider);
+  reportZeroCount(routeOf(sold, counts));
   return replaceZeros(sold, output, { ...counts, counted, noInput, noOutput });
 }
 
-const routeOf = ({ prompt }: Sold, { answer }: Counts): ModelRoute => answer.route ?? answer.sentTo ?? prompt.model.routes[0];
+export const routeOf = ({ prompt }: Sold, { answer }: Counts): ModelRoute => answer.route ?? answer.sentTo ?? prompt.model.routes[0];
 
 const estimate = (sold: Sold, output: Output, counts: Counts) =>
   estimateUncounted({
@@ -163,7 +170,7 @@ async function replaceZeros(sold: Sold, output: Output, counts: ZeroCounts): Pro
 }
 
 /** An alarm: an answer came, and its provider counted nothing for it. */
-export function reportZeroCount(provider: string): void {
+export function reportZeroCount({ provider }: ModelRoute): void {
   metrics().zeroCounts.inc({ provider });
   log().error({ provider }, "a provider sent an answer and counted no tokens for it: our own count is charged");
 }
@@ -181,7 +188,10 @@ export function recordFacts({ request: { facts } }: CallContext, { usage, provid
  * provider bills us for it, and the idempotency key saves it.
  * @throws AppError INTERNAL_ERROR, INVALID_REQUEST (the provider refused it); the hold is released then
  */
-export async function answerWhole(context: CallContext): Promise<GatewayReply> {
+export async function answerWhole<Read extends Prompt>(
+  context: CallContext & { prompt: Read },
+  count: CountUsage<Read>,
+): Promise<GatewayReply> {
   const { request, prompt, settlement } = context;
   const startedAtMs = nowMs();
   const startedAt = performance.now();
@@ -203,10 +213,10 @@ export async function answerWhole(context: CallContext): Promise<GatewayReply> {
   }
   request.providerMs = performance.now() - startedAt;
   const measured = measure(call, request.providerMs, startedAtMs);
-  const counting = chargeableUsage(context, output, { counted, answer: call.answer, brokenOffBy: null });
+  const counting = count(context, output, { counted, answer: call.answer, brokenOffBy: null });
   // Awaiting what is there already would cost every request a microtask turn.
-  const count = counting instanceof Promise ? await counting : counting;
-  const completion: Completion = { output, outcome: "complete", ...count, ...measured };
+  const usage = counting instanceof Promise ? await counting : counting;
+  const completion: Completion = { output, outcome: "complete", ...usage, ...measured };
   const body = await settlement.chargeForBody(completion, context.writer.whole);
   recordFacts(context, completion);
   request.replyHeaders["server-timing"] = serverTiming(request);

@@ -2,7 +2,7 @@
 // their conversation by themselves when they read them. Raised for a provider's refusal, and before any call where it is certain.
 
 import { AppError } from "@/lib/base/errors";
-import { runInSlices, type Slices } from "@/lib/base/slices";
+import type { Slices } from "@/lib/base/slices";
 import { wireFormatOf } from "@/lib/providers/call";
 import { type ChatMessage, contentText } from "@/lib/providers/conversation/messages";
 import { endpoints } from "@/lib/providers/endpoints";
@@ -68,22 +68,16 @@ interface LongPrompt extends Where {
 }
 
 /**
- * Refuses a prompt that certainly does not fit, whoever counts its tokens; `inputBound` is the most that they can be. What is between is for
- * the provider to say. No promise for a prompt that fits by its bound.
+ * Refuses a prompt that certainly does not fit, whoever counts its tokens. What may fit is for the provider to say.
  * @throws AppError INVALID_REQUEST
  */
-export function refuseOverlong(prompt: LongPrompt, inputBound: number): void | Promise<void> {
+export function* refuseOverlong(prompt: LongPrompt): Slices<void> {
   const { contextWindow } = prompt.model;
-  // The bound stops at the window: there the input may be longer.
-  if (inputBound + prompt.maxOutputTokens <= contextWindow) return;
+  const least = yield* countLeast(prompt.messages);
+  const known = { unit: "tokens", given: least, limit: contextWindow } as const;
+  if (least > contextWindow) throw contextOverflow(prompt, known);
   const output = isOutputCounted(prompt) ? prompt.maxOutputTokens : 0;
-  const counting = runInSlices(countLeast(prompt.messages));
-  const judge = (least: number) => {
-    const known = { unit: "tokens", given: least, limit: contextWindow } as const;
-    if (least > contextWindow) throw contextOverflow(prompt, known);
-    if (least + output > contextWindow) throw contextOverflow(prompt, { ...known, output });
-  };
-  return counting instanceof Promise ? counting.then(judge) : judge(counting);
+  if (least + output > contextWindow) throw contextOverflow(prompt, { ...known, output });
 }
 
 /**

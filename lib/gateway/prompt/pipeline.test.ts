@@ -37,7 +37,7 @@ vi.mock("../http/caller", async (original) => {
 });
 vi.mock("./quote", async (original) => {
   const quote = await original<typeof import("./quote")>();
-  return { ...quote, quotePrompt: recordStep("quote", quote.quotePrompt) };
+  return { ...quote, quoteFitting: recordStep("quote", quote.quoteFitting) };
 });
 vi.mock("@/lib/providers/call", async (original) => {
   const call = await original<typeof import("@/lib/providers/call")>();

@@ -9,15 +9,14 @@ import type { PaymentFacts } from "../proof/facts";
 import { placeFromProof } from "../proof/proof";
 import { readProofHeader } from "../proof/proof-body";
 import { paymentRefused } from "../proof/refusal";
-import { answerWhole, prepareCall } from "./answer";
+import { answerWhole, type CountUsage, chargeableUsage, prepareCall } from "./answer";
 import { answerStream } from "./answer-stream";
-import { refuseOverlong } from "./context-overflow";
 import { type PlacedHold, placeFromBalance } from "./hold";
 import { HoldGuard, readFence } from "./hold-guard";
 import { getSavedReply } from "./idempotency";
 import { openAnswer } from "./kept-answer";
 import { type Prompt, promptWriter, type ReplyWriter, readPrompt } from "./prompt-body";
-import { boundInput, type Quote, quotePrompt } from "./quote";
+import { type Quote, quoteFitting } from "./quote";
 import { openSettlement } from "./settlement";
 
 /** POST /api/v1/prompt: a prompt in, the model's answer out, its exact cost charged. */
@@ -33,10 +32,14 @@ interface PromptHandler<Who extends Buyer, Read extends Prompt> {
   identify: (request: GatewayRequest) => Who | Promise<Who>;
   /** Reads a prompt from the request's body: no promise for a short one. */
   read: (request: GatewayRequest, who: Who) => Read | Promise<Read>;
+  /** Prices the prompt, and refuses one that cannot fit: no promise for a short one. */
+  quote?: (prompt: Read) => Quote | Promise<Quote>;
   /** Sets the money aside: from a balance, or from a payment that came with the request. */
   place: (request: GatewayRequest, who: Who, prompt: Read, quote: Quote) => Promise<PlacedHold>;
   /** Writes the answer; `payment` is the payment that paid, null for a balance. */
   write: (request: GatewayRequest, prompt: Read, payment: PaymentFacts | null) => ReplyWriter;
+  /** Counts what a whole answer is charged for. */
+  count?: CountUsage<Read>;
   /** Where images are taken: space for large bodies. */
   openSpace?: (request: GatewayRequest, who: Who) => OpenSpace;
 }
@@ -47,7 +50,7 @@ interface PromptHandler<Who extends Buyer, Read extends Prompt> {
  */
 export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   request: GatewayRequest,
-  { identify, read, place, write, openSpace }: PromptHandler<Who, Read>,
+  { identify, read, quote: price = quoteFitting, place, write, count = chargeableUsage, openSpace }: PromptHandler<Who, Read>,
 ): Promise<GatewayReply> {
   const caller = await identify(request);
   await limit(request, caller);
@@ -57,11 +60,8 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   // Awaiting what is there already would cost every request a microtask turn.
   const prompt = reading instanceof Promise ? await reading : reading;
   request.facts.model = prompt.model.id;
-  const bounding = boundInput(prompt);
-  const inputBound = bounding instanceof Promise ? await bounding : bounding;
-  const fitting = refuseOverlong(prompt, inputBound);
-  if (fitting) await fitting;
-  const wanted = quotePrompt(prompt, inputBound);
+  const pricing = price(prompt);
+  const wanted = pricing instanceof Promise ? await pricing : pricing;
   const fence = prompt.stream ? readFence() : null;
   const placing = place(request, caller, prompt, wanted);
   // Written while the hold is decided; a long one only once there is money for it, since writing it takes a while.
@@ -76,7 +76,7 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   const call = (isAsPrepared && prepared) || prepareCall(sold, hold.accountId);
   const createWriter = () => write(request, sold, payment);
   const context = { request, prompt: sold, call, quote, settlement, writer: createWriter(), createWriter };
-  return fence === null ? answerWhole(context) : answerStream({ guard: new HoldGuard(hold, fence), ...context });
+  return fence === null ? answerWhole(context, count) : answerStream({ guard: new HoldGuard(hold, fence), ...context });
 }
 
 /** The prompt with the output limit of its quote. */
@@ -84,7 +84,7 @@ const within = <Read extends Prompt>(prompt: Read, { maxOutputTokens }: Quote): 
   maxOutputTokens === prompt.maxOutputTokens ? prompt : { ...prompt, maxOutputTokens, clippedTo: maxOutputTokens };
 
 /** Sends the first answer again: same status, same body, no second charge. A stream is sent as its text and its last event. */
-export async function replay(request: GatewayRequest, accountId: AccountId, key: string): Promise<GatewayReply> {
+async function replay(request: GatewayRequest, accountId: AccountId, key: string): Promise<GatewayReply> {
   const saved = await getSavedReply(accountId, key);
   request.facts.replayOf = saved.requestId;
   const type: Record<string, string> = saved.streamed ? eventStreamHeaders : {};
@@ -111,7 +111,7 @@ export function placeMoney(request: GatewayRequest, caller: Caller, prompt: Payi
 }
 
 /** What a request says about its payment. */
-export type Paying = Pick<Prompt, "payment" | "minOutputTokens">;
+type Paying = Pick<Prompt, "payment" | "minOutputTokens">;
 
 function givenPayment({ payment }: Paying, header: string | undefined): unknown {
   if (header === undefined) return payment;

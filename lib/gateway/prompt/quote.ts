@@ -16,6 +16,7 @@ import { affordableOutput, type CacheWrites, ceilingOf } from "@/lib/providers/p
 import { inputBoundInSlices } from "@/lib/providers/token-bound";
 import type { Model } from "@/lib/providers/types";
 import { invalidRequest } from "../http/request";
+import { refuseOverlong } from "./context-overflow";
 import type { Prompt } from "./prompt-body";
 
 export interface Quote {
@@ -54,19 +55,22 @@ export function quotePrompt(prompt: Prompt, inputBound = runAtOnce(boundInSlices
   if (prompt.maxCost === undefined || ceiling <= prompt.maxCost) return quote;
   const clipped = clipQuote(quote, prompt.maxCost, prompt.minOutputTokens);
   if (clipped) return clipped;
-  const message = `is ${formatUsd(prompt.maxCost)}, but this request may cost up to ${formatUsd(ceiling)}; raise it, or lower maxTokens`;
+  const cure = prompt.maxOutputTokens > 0 ? "lower maxTokens" : "send less";
+  const message = `is ${formatUsd(prompt.maxCost)}, but this request may cost up to ${formatUsd(ceiling)}; raise it, or ${cure}`;
   throw invalidRequest([{ path: "maxCost", message }], "max_cost_exceeded");
 }
 
 /**
- * Prices a request that has input only.
- * @throws AppError INVALID_REQUEST when that is above the request's own maxCost
+ * Prices a prompt that may fit into its model's window: no promise for a short one.
+ * @throws AppError INVALID_REQUEST when it certainly does not fit, or its ceiling is above its own maxCost
  */
-export function quoteInput(model: Model, inputBound: number, maxCost: NanoUsd | undefined): Quote {
-  const quote = quoteOutput({ model, priceVersion: priceVersionOf(model), inputBound, cacheWrites: "none" }, 0);
-  if (maxCost === undefined || quote.ceiling <= maxCost) return quote;
-  const message = `is ${formatUsd(maxCost)}, but this request may cost up to ${formatUsd(quote.ceiling)}; raise it, or send less`;
-  throw invalidRequest([{ path: "maxCost", message }], "max_cost_exceeded");
+export const quoteFitting = (prompt: Prompt): Quote | Promise<Quote> => runInSlices(quoteFittingInSlices(prompt));
+
+function* quoteFittingInSlices(prompt: Prompt): Slices<Quote> {
+  const inputBound = yield* boundInSlices(prompt);
+  // The bound stops at the window: there the input may be longer.
+  if (inputBound + prompt.maxOutputTokens > prompt.model.contextWindow) yield* refuseOverlong(prompt);
+  return quotePrompt(prompt, inputBound);
 }
 
 /** One character to the cheapest model, and one token back. */

@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { failureInside } from "../http-failure";
 import { openaiFormat } from "../openai";
+import { noTokens } from "../prices";
 import { type ProviderEvent, ProviderFailure, type WireFormat } from "../types";
 import { isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { readOpenAIProblem } from "./errors";
@@ -29,10 +30,11 @@ export function embeddingFormat({ inputs, dimensions }: EmbeddingOrder): WireFor
       body: JSON.stringify({ model: wireName, input: inputs, encoding_format: "base64", dimensions }),
     }),
     readReply: (body) => readReply(body, inputs.length),
+    readStream: () => {
+      throw malformed("a stream in place of embeddings");
+    },
   };
 }
-
-const noTokens = { outputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0, imageTokens: 0, reasoningTokens: 0 };
 
 function readReply(body: string, count: number): ProviderEvent[] {
   const parsed = parseJson(body, "the reply");
