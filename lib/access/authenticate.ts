@@ -3,8 +3,8 @@
 import { nowMs } from "@/lib/base/clock";
 import { peppers } from "@/lib/base/pepper";
 import { type KeyRecord, replaceHash } from "./find-key";
-import { loadKey, peekKey } from "./key-cache";
-import { digestKey, hashKey, isWellFormedKey } from "./key-format";
+import { digestKey, loadKey, peekKey } from "./key-cache";
+import { hashKey, isWellFormedKey } from "./key-format";
 
 export type KeyRefusal = "missing" | "malformed" | "unknown" | "revoked" | "expired" | "rotated" | "disabled";
 

@@ -8,8 +8,8 @@ import { type Child, killChildren, startChild } from "@/lib/ledger/testing/child
 import type { KeyAnswer } from "@/lib/ledger/testing/key-child";
 import { createAccount } from "./accounts";
 import { authenticateKey } from "./authenticate";
-import { forgetKey, peekKey, startKeyCache } from "./key-cache";
-import { digestKey } from "./key-format";
+import { digestKey, forgetKey, peekKey, startKeyCache } from "./key-cache";
+import { generateKey, hashKey } from "./key-format";
 import { createKey, setKeyState } from "./keys";
 
 const pepper = "a pepper for tests, of more than 32 characters";
@@ -194,4 +194,10 @@ test("without listening no key is cached", async () => {
   const { key } = await openKey();
   expect((await authenticateKey(key)).ok).toBe(true);
   expect(isKnown(key)).toBe(false);
+});
+
+test("a key's name in memory differs from its stored hash", () => {
+  const key = generateKey();
+  expect(digestKey(key)).toBe(digestKey(key));
+  expect(digestKey(key)).not.toBe(hashKey(key, "pepper").toString("base64"));
 });

@@ -1,7 +1,7 @@
 // The format of an API key: `pp_`, 32 random base62 characters (190 bits), and 6 check characters, so that a key truncated in copying
 // is refused without a database read. Only an HMAC under the server's pepper is stored.
 
-import { createHmac, hash } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { randomBase62, toBase62 } from "@/lib/base/ids";
 
@@ -28,11 +28,6 @@ export function isWellFormedKey(text: string): boolean {
 /** HMAC-SHA256 of a key under the pepper, 32 bytes: what is stored and looked up. */
 export function hashKey(key: string, pepper: string): Buffer {
   return createHmac("sha256", pepper).update(key).digest();
-}
-
-/** SHA-256 of a key, base64: its name in memory; 190 random bits need no pepper. */
-export function digestKey(key: string): string {
-  return hash("sha256", key, "base64");
 }
 
 /** What a list may show of a key: its first 7 and last 4 characters. */

@@ -1,8 +1,8 @@
 // Each job on a real database, through the service's own schedule.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { recordKeyUse } from "@/lib/access/key-cache";
 import { createKey } from "@/lib/access/keys";
-import { recordKeyUse } from "@/lib/access/last-used";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";

@@ -3,7 +3,7 @@
 import { deleteExpiredChallenges } from "@/lib/access/challenges";
 import { deleteOldFailures } from "@/lib/access/failures/list-failed";
 import { writeFailedRequests } from "@/lib/access/failures/record-failed";
-import { writeKeyUses } from "@/lib/access/last-used";
+import { writeKeyUses } from "@/lib/access/key-cache";
 import { endExpiredSessions } from "@/lib/access/sessions";
 import { deleteOldSignUps } from "@/lib/access/sign-ups";
 import { chainEntries } from "@/lib/audit/chain";

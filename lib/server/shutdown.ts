@@ -4,7 +4,7 @@
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { writeFailedRequests } from "@/lib/access/failures/record-failed";
-import { writeKeyUses } from "@/lib/access/last-used";
+import { writeKeyUses } from "@/lib/access/key-cache";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";

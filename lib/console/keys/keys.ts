@@ -6,6 +6,7 @@ import { lockAccount } from "@/lib/access/accounts";
 import { alarmColumns, judgeSpend, type KeyAlarm } from "@/lib/access/alarms";
 import { capPeriodStart } from "@/lib/access/cap-period";
 import { endOldSecret, type KeyAccess, type Overlap, rotateKey } from "@/lib/access/key-access";
+import { writeKeyUses } from "@/lib/access/key-cache";
 import { findLiveKey, type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
 import {
   countKeysSince,
@@ -20,7 +21,6 @@ import {
   setUnsignedCap,
   sumUnsignedCaps,
 } from "@/lib/access/keys";
-import { writeKeyUses } from "@/lib/access/last-used";
 import { isSessionOpen } from "@/lib/access/sessions";
 import { DAY_MS, dateOf, now, nowMs } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";

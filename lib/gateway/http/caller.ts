@@ -4,8 +4,7 @@
 import { type Authentication, authenticateBearer, type KeyRefusal } from "@/lib/access/authenticate";
 import { clientAddress, isInNetworks, trustedProxies } from "@/lib/access/client-address";
 import type { KeyRecord, KeyScope } from "@/lib/access/find-key";
-import { forgetKey } from "@/lib/access/key-cache";
-import { recordKeyUse } from "@/lib/access/last-used";
+import { forgetKey, recordKeyUse } from "@/lib/access/key-cache";
 import { type Entry, retryAfter, writeLimitHeaders } from "@/lib/access/limits/entry";
 import { type Attempt, failedAuth } from "@/lib/access/limits/failed-auth";
 import { limiter } from "@/lib/access/limits/limiter";

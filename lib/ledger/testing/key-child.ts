@@ -4,8 +4,7 @@
 import { createInterface } from "node:readline";
 import { authenticateKey } from "@/lib/access/authenticate";
 import type { KeyRecord } from "@/lib/access/find-key";
-import { peekKey, startKeyCache } from "@/lib/access/key-cache";
-import { digestKey } from "@/lib/access/key-format";
+import { digestKey, peekKey, startKeyCache } from "@/lib/access/key-cache";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { setDatabaseUrl } from "@/lib/db/database-url";
 

@@ -5,8 +5,8 @@ import { setSandboxPepper } from "@/lib/base/pepper";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
+import { recordKeyUse, writeKeyUses } from "./key-cache";
 import { createKey } from "./keys";
-import { recordKeyUse, writeKeyUses } from "./last-used";
 
 await openTestDatabase();
 let account: AccountId;
