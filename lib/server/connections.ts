@@ -4,11 +4,11 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { clientAddress, networkOf, siteOf, trustedProxies } from "@/lib/access/client-address";
-import { retryAfter } from "@/lib/access/limits/entry";
 import { nowMs } from "@/lib/base/clock";
 import { AppError } from "@/lib/base/errors";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
+import { retryAfter } from "@/lib/gateway/http/caller";
 import { writeOnSocket } from "./transport-fault";
 
 export interface ConnectionLimits {

@@ -3,10 +3,10 @@
 
 import type { Socket } from "node:net";
 import { clientAddress, trustedProxies } from "@/lib/access/client-address";
-import { writeLimitHeaders } from "@/lib/access/limits/entry";
 import { failedAuth } from "@/lib/access/limits/failed-auth";
 import { AppError, errorCatalogue } from "@/lib/base/errors";
 import { newRequestId } from "@/lib/base/ids";
+import { writeLimitHeaders } from "@/lib/gateway/http/caller";
 import { errorBody } from "@/lib/gateway/http/endpoint";
 
 const faults: Record<string, { status: string; message: string; reason: string }> = {

@@ -10,7 +10,7 @@ import { config } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { type Bucket, BucketTable, depthOf, fullInMs, REQUEST, refill, waitMs } from "./bucket";
-import type { RateState } from "./entry";
+import type { RateState } from "./memory-limiter";
 import { type RedisLink, redisLink } from "./redis-link";
 import { failuresKey } from "./redis-scripts";
 

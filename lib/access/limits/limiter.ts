@@ -1,8 +1,7 @@
 // The limiter of this process, a singleton: in memory, or shared through Redis when REDIS_URL is set.
 
 import { forgetSingleton, processSingleton } from "@/lib/base/process-singleton";
-import type { Limiter } from "./entry";
-import { MemoryLimiter } from "./memory-limiter";
+import { type Limiter, MemoryLimiter } from "./memory-limiter";
 import { RedisLimiter } from "./redis-limiter";
 import { redisLink } from "./redis-link";
 

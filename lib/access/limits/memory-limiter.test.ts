@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
-import type { Entry, Granted } from "./entry";
-import { MemoryLimiter } from "./memory-limiter";
+import { type Entry, type Granted, MemoryLimiter } from "./memory-limiter";
 
 const MINUTE_MS = 60_000;
 const standard = { ratePerMinute: 100, concurrency: 10 };

@@ -1,10 +1,53 @@
 // Limits of one process, in memory: synchronous, no timer, no promise. Without Redis it is the whole limiter; with Redis it decides
-// first.
+// first. Its answer is a granted entry that must be left, or a refusal that names the limit and the wait. Every refusal is created here, so
+// each is counted exactly once.
 
 import { assert } from "@/lib/base/assert";
 import { nowMs } from "@/lib/base/clock";
-import { BucketTable, depthOf, type Limits, REQUEST, take } from "./bucket";
-import { type Entry, granted, type Limiter, refused } from "./entry";
+import { metrics } from "@/lib/base/observe/metrics";
+import { type Bucket, BucketTable, depthOf, fullInMs, type LimitName, type Limits, REQUEST, retryAfterMs, take } from "./bucket";
+
+/** A rate as of one moment. */
+export interface RateState {
+  readonly ratePerMinute: number;
+  /** Whole requests that could have started then. */
+  readonly remaining: number;
+  /** Unix milliseconds: after a refusal by the rate, when one request may start; otherwise when the bucket is full again. */
+  readonly resetAtMs: number;
+}
+
+/** A subject's limits as of one decision, for the headers of the answer. */
+export interface LimitState extends RateState {
+  readonly concurrency: number;
+  /** Free slots for requests in flight. */
+  readonly freeSlots: number;
+}
+
+export interface Granted {
+  readonly granted: true;
+  readonly state: LimitState;
+  /** Gives the slot back. Call it when the request has ended, including its stream; further calls do nothing. */
+  leave(): void;
+}
+
+export interface Refused {
+  readonly granted: false;
+  readonly limit: LimitName;
+  readonly retryAfterMs: number;
+  readonly state: LimitState;
+}
+
+export type Entry = Granted | Refused;
+
+export interface Limiter {
+  /**
+   * Takes one request and one slot for `subject`, or returns the limit that refused; a refusal takes nothing. Never throws and never
+   * waits long: immediate without Redis, bounded by the command timeout with Redis.
+   */
+  enter(subject: string, limits: Limits): Entry | Promise<Entry>;
+  /** Gives back what is still held and closes connections. For shutdown, after the drain. */
+  close(): Promise<void>;
+}
 
 interface MemoryLimiterOptions {
   nowMs?: () => number;
@@ -45,4 +88,37 @@ export class MemoryLimiter implements Limiter {
   async close(): Promise<void> {
     // Nothing outlives the process.
   }
+}
+
+type Measure = Pick<Bucket, "level" | "inFlight">;
+
+export function granted(measure: Measure, limits: Limits, nowMs: number, release: () => void): Granted {
+  let left = false;
+  return {
+    granted: true,
+    state: stateOf(measure, limits, nowMs + fullInMs(measure.level, limits.ratePerMinute)),
+    leave() {
+      if (left) return;
+      left = true;
+      release();
+    },
+  };
+}
+
+export function refused(limit: LimitName, measure: Measure, limits: Limits, nowMs: number): Refused {
+  metrics().limited.inc({ limit });
+  const waitMs = retryAfterMs(limit, measure.level, limits.ratePerMinute);
+  const resetInMs = limit === "rate" ? waitMs : fullInMs(measure.level, limits.ratePerMinute);
+  return { granted: false, limit, retryAfterMs: waitMs, state: stateOf(measure, limits, nowMs + resetInMs) };
+}
+
+function stateOf(measure: Measure, limits: Limits, resetAtMs: number): LimitState {
+  return {
+    ratePerMinute: limits.ratePerMinute,
+    concurrency: limits.concurrency,
+    remaining: Math.floor(measure.level / REQUEST),
+    resetAtMs,
+    // An override may have been lowered while requests were in flight.
+    freeSlots: Math.max(0, limits.concurrency - measure.inFlight),
+  };
 }

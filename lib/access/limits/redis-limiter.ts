@@ -7,8 +7,7 @@
 import { nowMs } from "@/lib/base/clock";
 import { randomBase62 } from "@/lib/base/ids";
 import type { Limits } from "./bucket";
-import { type Entry, type Granted, granted, type Limiter, refused } from "./entry";
-import { MemoryLimiter } from "./memory-limiter";
+import { type Entry, type Granted, granted, type Limiter, MemoryLimiter, refused } from "./memory-limiter";
 import { type RedisLink, sendBatch } from "./redis-link";
 import { bucketKey, slotsKey } from "./redis-scripts";
 

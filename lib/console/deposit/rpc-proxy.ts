@@ -4,8 +4,8 @@
 
 import { z } from "zod";
 import { siteOf } from "@/lib/access/client-address";
-import type { Entry } from "@/lib/access/limits/entry";
 import { limiter } from "@/lib/access/limits/limiter";
+import type { Entry } from "@/lib/access/limits/memory-limiter";
 import { Shares } from "@/lib/access/limits/shares";
 import { readPageClient } from "@/lib/access/page-client";
 import type { AccountId } from "@/lib/base/ids";

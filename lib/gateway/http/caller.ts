@@ -5,9 +5,10 @@ import { type Authentication, authenticateBearer, type KeyRefusal } from "@/lib/
 import { clientAddress, isInNetworks, trustedProxies } from "@/lib/access/client-address";
 import type { KeyRecord, KeyScope } from "@/lib/access/find-key";
 import { forgetKey, recordKeyUse } from "@/lib/access/key-cache";
-import { type Entry, retryAfter, writeLimitHeaders } from "@/lib/access/limits/entry";
 import { type Attempt, failedAuth } from "@/lib/access/limits/failed-auth";
 import { limiter } from "@/lib/access/limits/limiter";
+import type { Entry, LimitState, RateState } from "@/lib/access/limits/memory-limiter";
+import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId, KeyId } from "@/lib/base/ids";
@@ -167,3 +168,26 @@ function rateLimitExceeded(limit: "rate" | "concurrency", retryAfterMs: number):
     headers: { "retry-after": retryAfter(retryAfterMs) },
   });
 }
+
+// RateLimit-Policy and RateLimit follow draft-ietf-httpapi-ratelimit-headers-11: lists of quoted policy names; `q` quota, `w` window in
+// seconds, `qu` unit; `r` remaining, `t` seconds until reset. X-RateLimit-Reset is Unix seconds, as GitHub made common; clients that
+// also accept seconds from now tell the two apart by size.
+
+/** Adds the headers of `state` to `headers` (lower-case names): an account's two limits, or an address's one limit on failures. */
+export function writeLimitHeaders(headers: Record<string, string>, state: LimitState | RateState): void {
+  const { ratePerMinute, remaining, resetAtMs } = state;
+  const resetS = Math.max(0, Math.ceil((resetAtMs - nowMs()) / 1_000));
+  if ("concurrency" in state) {
+    headers["ratelimit-policy"] = `"rate";q=${ratePerMinute};w=60, "concurrency";q=${state.concurrency};qu="concurrent-requests"`;
+    headers.ratelimit = `"rate";r=${remaining};t=${resetS}, "concurrency";r=${state.freeSlots}`;
+  } else {
+    headers["ratelimit-policy"] = `"failed-auth";q=${ratePerMinute};w=60`;
+    headers.ratelimit = `"failed-auth";r=${remaining};t=${resetS}`;
+  }
+  headers["x-ratelimit-limit"] = `${ratePerMinute}`;
+  headers["x-ratelimit-remaining"] = `${remaining}`;
+  headers["x-ratelimit-reset"] = `${Math.ceil(resetAtMs / 1_000)}`;
+}
+
+/** The value of Retry-After: whole seconds, at least 1. */
+export const retryAfter = (ms: number): string => `${Math.max(1, Math.ceil(ms / 1_000))}`;

@@ -3,7 +3,6 @@
 
 import { setMaxListeners } from "node:events";
 import { recordFailedRequest } from "@/lib/access/failures/record-failed";
-import { writeLimitHeaders } from "@/lib/access/limits/entry";
 import { failedAuth } from "@/lib/access/limits/failed-auth";
 import { countRequest, uncountRequest } from "@/lib/base/busy-poll";
 import { AppError, type ErrorCode, errorCatalogue, isAppError } from "@/lib/base/errors";
@@ -13,7 +12,7 @@ import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
-import { addressOf } from "./caller";
+import { addressOf, writeLimitHeaders } from "./caller";
 import type { GatewayReply, GatewayRequest } from "./request";
 
 interface Outcome {

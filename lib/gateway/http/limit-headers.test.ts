@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { FailedAuthLimiter } from "@/lib/access/limits/failed-auth";
+import { type LimitState, MemoryLimiter, type RateState } from "@/lib/access/limits/memory-limiter";
 import { setClock } from "@/lib/base/clock";
-import type { LimitState, RateState } from "./entry";
-import { retryAfter, writeLimitHeaders } from "./entry";
-import { FailedAuthLimiter } from "./failed-auth";
-import { MemoryLimiter } from "./memory-limiter";
+import { retryAfter, writeLimitHeaders } from "./caller";
 
 const limits = { ratePerMinute: 100, concurrency: 10 };
 const time = { ms: 1_700_000_000_000 };
