@@ -8,10 +8,10 @@ import { processSingleton } from "@/lib/base/process-singleton";
 import { runAtOnce, runInSlices, type Slices } from "@/lib/base/slices";
 import { listSettings, writeSetting } from "@/lib/db/settings";
 import { listModels, priceVersion } from "@/lib/providers/catalogue";
-import { isPlain } from "@/lib/providers/conversation/images";
-import { type CacheLifetime, toolCallsOf } from "@/lib/providers/conversation/messages";
+import { type CacheLifetime, isPlain, toolCallsOf } from "@/lib/providers/conversation/messages";
 import { formatOf } from "@/lib/providers/endpoints";
 import { imagesBound } from "@/lib/providers/image-bound/bound";
+import type { WireFormatId } from "@/lib/providers/model-route";
 import { affordableOutput, type CacheWrites, ceilingOf } from "@/lib/providers/prices";
 import { inputBoundInSlices } from "@/lib/providers/token-bound";
 import type { Model } from "@/lib/providers/types";
@@ -44,7 +44,7 @@ export function quotePrompt(prompt: Prompt, inputBound = runAtOnce(boundInSlices
   const quote = quoteOutput(
     {
       model,
-      priceVersion: priceVersionOf(model),
+      priceVersion: factsOf(model).priceVersion,
       inputBound,
       cacheWrites: cacheWritesOf(prompt),
       hasImages: imageBound(prompt) > 0,
@@ -110,14 +110,11 @@ export function clipQuote(quote: Quote, money: NanoUsd, minOutputTokens: number 
  * by itself unless it is asked not to; of other providers nothing is assumed.
  */
 function cacheWritesOf(prompt: Prompt): CacheWrites {
+  const { formats } = factsOf(prompt.model);
   let dearest: CacheWrites = "none";
-  for (const route of prompt.model.routes) {
-    const isMarkedOnly = formatOf(route) === "anthropic";
-    const writes = isMarkedOnly
-      ? markedWrites(prompt)
-      : route.provider !== "openai" || prompt.options.caching !== "off"
-        ? "minutes"
-        : "none";
+  for (const [index, { provider }] of prompt.model.routes.entries()) {
+    const isMarkedOnly = formats[index] === "anthropic";
+    const writes = isMarkedOnly ? markedWrites(prompt) : provider !== "openai" || prompt.options.caching !== "off" ? "minutes" : "none";
     if (writes === "hours") return writes;
     if (writes === "minutes") dearest = writes;
   }
@@ -144,7 +141,7 @@ export const boundInput = (prompt: Prompt): number | Promise<number> => runInSli
  * read (gpt-4o-mini thirty times as many).
  */
 function* boundInSlices({ model, messages, options }: Prompt): Slices<number> {
-  const call = { messages, tools: options.tools, responseFormat: options.responseFormat, formats: model.routes.map(formatOf) };
+  const call = { messages, tools: options.tools, responseFormat: options.responseFormat, formats: factsOf(model).formats };
   const bound = yield* inputBoundInSlices(call, needsByteBound(model.id) ? "bytes" : model.tokenBound, model.contextWindow);
   return Math.min(bound, model.contextWindow) + imageBound({ model, messages });
 }
@@ -153,17 +150,23 @@ function* boundInSlices({ model, messages, options }: Prompt): Slices<number> {
 export const imageBound = ({ model, messages }: Pick<Prompt, "model" | "messages">): number =>
   isPlain(messages) ? 0 : imagesBound(messages, model);
 
-const priceVersionIds = processSingleton("price version ids", () => new WeakMap<Model, string>());
+interface ModelFacts {
+  priceVersion: string;
+  /** Of each route, in their order. */
+  formats: readonly WireFormatId[];
+}
 
-/** Hashed once per model: the same model object always has the same prices. */
-function priceVersionOf(model: Model): string {
-  const known = priceVersionIds();
-  let id = known.get(model);
-  if (!id) {
-    id = priceVersion(model);
-    known.set(model, id);
+const modelFacts = processSingleton("facts of models", () => new WeakMap<Model, ModelFacts>());
+
+/** Worked out once per model: the same model object always has the same prices and routes. */
+function factsOf(model: Model): ModelFacts {
+  const known = modelFacts();
+  let facts = known.get(model);
+  if (!facts) {
+    facts = { priceVersion: priceVersion(model), formats: model.routes.map(formatOf) };
+    known.set(model, facts);
   }
-  return id;
+  return facts;
 }
 
 /** The largest output limit whose ceiling fits into the available balance; 0 when none does. */

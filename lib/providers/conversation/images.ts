@@ -25,6 +25,3 @@ export interface ImagePart {
   /** Ends a prefix of the prompt that shall be cached. */
   cache?: "5m" | "1h" | undefined;
 }
-
-/** True when every message is one string: nothing of images needs to be looked at then. */
-export const isPlain = (messages: readonly { content: unknown }[]): boolean => messages.every(({ content }) => typeof content === "string");

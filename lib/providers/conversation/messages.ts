@@ -65,6 +65,9 @@ export type ChatMessage =
   /** What one of the customer's functions returned. */
   | { role: "tool"; content: Content; toolCallId: string; isError?: boolean | undefined };
 
+/** True when every message is one string: nothing of images needs to be looked at then. */
+export const isPlain = (messages: readonly { content: unknown }[]): boolean => messages.every(({ content }) => typeof content === "string");
+
 /** The text of a message without the borders of its parts. */
 export const contentText = (content: Content): string =>
   typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("");

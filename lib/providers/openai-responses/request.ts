@@ -2,12 +2,12 @@
 // an answer unless told otherwise, and `strict` of a function, which means true here when it is absent.
 
 import { callIdUpTo } from "../conversation/call-ids";
-import { isPlain } from "../conversation/images";
 import {
   type ChatMessage,
   type Content,
   type ContentPart,
   contentText,
+  isPlain,
   type MessagePhase,
   type ReasoningBlock,
   type ToolCall,

@@ -47,13 +47,15 @@ export function readOpenAIReply(body: string, onRequestId?: OnRequestId): Provid
   checkServiceTier(service_tier);
   const [{ message, finish_reason }, ...others] = choices;
   const reason = readOpenAIFinishReason(finish_reason, Boolean(message.refusal));
-  const thoughts = new Thoughts();
+  let thoughts: Thoughts | undefined;
   const events: ProviderEvent[] = [];
   for (const piece of openaiPieces(message)) {
-    if (piece.type === "thought") events.push(...thoughts.add(piece));
-    else events.push(...thoughts.close(), piece);
+    if (piece.type === "thought") {
+      thoughts ??= new Thoughts();
+      events.push(...thoughts.add(piece));
+    } else events.push(...(thoughts?.close() ?? []), piece);
   }
-  events.push(...thoughts.close());
+  if (thoughts) events.push(...thoughts.close());
   const calls = [message, ...others.map((other) => other.message)]
     .flatMap((one) => one?.tool_calls ?? [])
     .filter(isFunctionCall)

@@ -1,8 +1,8 @@
 // A model call as a chat completions request, with the differences between its models. Options that the call leaves open are not sent.
 
 import { callIdUpTo, hashOf, numbered, type WireCallId } from "../conversation/call-ids";
-import { type ImagePart, isPlain } from "../conversation/images";
-import { type ChatMessage, type ContentPart, contentText, type ToolCall } from "../conversation/messages";
+import type { ImagePart } from "../conversation/images";
+import { type ChatMessage, type ContentPart, contentText, isPlain, type ToolCall } from "../conversation/messages";
 import { normaliseConversation } from "../conversation/normalise";
 import { shapeRules } from "../conversation/shape-rules";
 import { objectSchema } from "../conversation/tool-schema";
