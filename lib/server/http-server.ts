@@ -15,7 +15,7 @@ import { answer, answerElsewhere } from "@/lib/gateway/http/router";
 import { LARGE_BODY_MS, readArrivingBody } from "./arriving-body";
 import { type ConnectionLimits, limitConnections } from "./connections";
 import { type PageHandler, showPage } from "./pages/page-request";
-import { answerPlayground, isPlaygroundPath } from "./playground";
+import { answerPlayground, playgroundPaths } from "./playground";
 import { answerTransportFault } from "./transport-fault";
 
 export interface HttpServerOptions {
@@ -33,14 +33,14 @@ export interface HttpServerOptions {
 const ofEveryProcess = new Set(["/api/health", "/api/ready", "/api/metrics"]);
 
 const isGatewayPath = (path: string): boolean =>
-  path.startsWith("/api/v1/") || ofEveryProcess.has(path) || path === "/.well-known/x402" || isPlaygroundPath(path) || isMisplaced(path);
+  path.startsWith("/api/v1/") || ofEveryProcess.has(path) || path === "/.well-known/x402" || playgroundPaths.has(path) || isMisplaced(path);
 
 /** Creates the server; the caller makes it listen. */
 export function createHttpServer(options: HttpServerOptions): Server {
   const { pages, servesApi = true, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000, connections } = options;
   const answerOf = (path: string): typeof answer => {
     if (!servesApi && isGatewayPath(path) && !ofEveryProcess.has(path)) return answerElsewhere;
-    return isPlaygroundPath(path) ? answerPlayground : answer;
+    return playgroundPaths.has(path) ? answerPlayground : answer;
   };
   const serve = (message: IncomingMessage, response: ServerResponse): void => {
     const url = originForm(message.url ?? "/");

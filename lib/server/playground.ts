@@ -13,10 +13,7 @@ const endpoints = new Map<string, OwnerEndpoint>([
   ["/playground/quote", quoteForOwner],
 ]);
 
-/** Every route of the playground, as `POST /playground/answer`. */
-export const listPlaygroundRoutes = (): string[] => [...endpoints.keys()].map((path) => `POST ${path}`);
-
-export const isPlaygroundPath = (path: string): boolean => endpoints.has(path);
+export const playgroundPaths: ReadonlySet<string> = new Set(endpoints.keys());
 
 /** Answers a request of the owner's own page. Never throws. */
 export async function answerPlayground(incoming: IncomingRequest): Promise<GatewayReply> {

@@ -13,11 +13,8 @@ export const MAX_COMPONENT_LINES = 100;
 /** Files of a folder, without its subfolders, 2026-11-25: what one reads as a list. */
 export const MAX_FILES_IN_FOLDER = 25;
 
-/**
- * Modules in which a function runs for one JSON prompt, 2026-11-28: what a reader opens to follow it, slices and fence among them. 52 until the
- * shapes of conversations, overlong prompts, how an answer ends, and the two halves of reading a chat completion got modules of their own.
- */
-export const MAX_PROMPT_MODULES = 57;
+/** Modules in which a function runs for one JSON prompt, 2026-11-29: what a reader opens to follow it, slices and fence among them. */
+export const MAX_PROMPT_MODULES = 48;
 
 /** Questions that lib/README.md answers, 2026-11-25: those of a stranger on the first day. */
 export const MIN_MAP_QUESTIONS = 10;

@@ -48,19 +48,6 @@ export function readOverflow({ details }: AppError): Overflow | null {
   return unit && { unit, given: inputTokens, output: outputTokens, limit: contextWindow };
 }
 
-/** The longest token of the public vocabularies is 128 spaces, so a token never covers more characters than that. */
-const MAX_CHARACTERS_PER_TOKEN = 128;
-
-/**
- * Of a text while its body is read: by its length alone.
- * @throws AppError INVALID_REQUEST
- */
-export function refuseLongText(where: Where, characters: number): void {
-  const given = Math.ceil(characters / MAX_CHARACTERS_PER_TOKEN);
-  const limit = where.model.contextWindow;
-  if (given > limit) throw contextOverflow(where, { unit: "tokens", given, limit });
-}
-
 interface LongPrompt extends Where {
   messages: readonly ChatMessage[];
   maxOutputTokens: number;

@@ -8,14 +8,14 @@ import { AppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { publicUrl } from "@/lib/base/public-url";
-import type { Hold, HoldDecision, HoldRefusal } from "@/lib/ledger/holds";
+import type { Claim, Hold, HoldDecision, HoldRefusal } from "@/lib/ledger/holds";
 import { placeHold } from "@/lib/ledger/place-hold";
 import { accountFrozen, type Caller, invalidApiKey } from "../http/caller";
 import type { GatewayRequest } from "../http/request";
 import { invalidRequest } from "../http/request";
 import type { PaymentFacts } from "../proof/facts";
 import { commit } from "./commit";
-import { readIdempotencyClaim } from "./idempotency";
+import { hashRequest } from "./idempotency";
 import type { Prompt } from "./prompt-body";
 import { clipQuote, insufficientBalance, type Quote, quoteOutput } from "./quote";
 import { tellRefused } from "./tell-refused";
@@ -52,6 +52,21 @@ export async function placeFromBalance(
   if (decision.outcome === "replay") return { kind: "replay", accountId, key: claim?.key ?? "" };
   await tellRefused(decision, hold);
   throw holdRefused(decision, caller, wanted);
+}
+
+const keyForm = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * The claim of a request by its Idempotency-Key header, or null without one.
+ * @throws AppError INVALID_REQUEST for a key that is empty, too long or not printable
+ */
+export function readIdempotencyClaim(request: GatewayRequest): Claim | null {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined) return null;
+  if (!keyForm.test(key)) {
+    throw invalidRequest([{ path: "Idempotency-Key", message: "must be 1 to 255 printable ASCII characters" }], "idempotency_key");
+  }
+  return { key, bodyHash: hashRequest(request) };
 }
 
 /** Places a hold of the quote's ceiling, or of a lower one: see Prompt.minOutputTokens. Returns the last decision. @throws AppError */

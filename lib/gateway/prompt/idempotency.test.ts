@@ -16,7 +16,8 @@ import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { chargeOf, newHold } from "@/lib/ledger/testing/holding";
 import type { GatewayRequest } from "../http/request";
 import { commit } from "./commit";
-import { deleteExpiredReplies, getSavedReply, readIdempotencyClaim } from "./idempotency";
+import { readIdempotencyClaim } from "./hold";
+import { deleteExpiredReplies, getSavedReply } from "./idempotency";
 
 await openTestDatabase();
 beforeAll(openFunding);

@@ -6,30 +6,13 @@ import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { prisma } from "@/lib/db/prisma";
 import { findViolations, type Violation } from "@/lib/ledger/check";
-import type { Claim } from "@/lib/ledger/holds";
 import type { GatewayRequest } from "../http/request";
-import { invalidRequest } from "../http/request";
 
 export interface SavedReply {
   requestId: string;
   status: number;
   streamed: boolean;
   body: string;
-}
-
-const keyForm = /^[\x20-\x7e]{1,255}$/;
-
-/**
- * The claim of a request by its Idempotency-Key header, or null without one.
- * @throws AppError INVALID_REQUEST for a key that is empty, too long or not printable
- */
-export function readIdempotencyClaim(request: GatewayRequest): Claim | null {
-  const key = request.headers["idempotency-key"];
-  if (key === undefined) return null;
-  if (!keyForm.test(key)) {
-    throw invalidRequest([{ path: "Idempotency-Key", message: "must be 1 to 255 printable ASCII characters" }], "idempotency_key");
-  }
-  return { key, bodyHash: hashRequest(request) };
 }
 
 /** SHA-256 of method, path and body, and of a payment in a header. */

@@ -17,7 +17,7 @@ import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
 import type { ChargeReceipt, OutputPiece } from "./completion";
-import { refuseLongText } from "./context-overflow";
+import { contextOverflow } from "./context-overflow";
 
 export const promptBodySchema = z.strictObject({
   model: z.string().min(1, "must not be empty; GET /api/v1/models lists the models"),
@@ -99,6 +99,19 @@ export function readModel(name: string, caller: Pick<Buyer, "allowedModels">): M
   const supportedModels = supportedModelNames().filter((id) => !allowed || allowed.includes(id));
   if (model) throw invalidModel(`This API key is not allowed to use the model ${model.id}`, name, supportedModels);
   throw unknownModel(name, supportedModels, "details.supportedModels lists the supported models");
+}
+
+/** The longest token of the public vocabularies is 128 spaces, so a token never covers more characters than that. */
+const MAX_CHARACTERS_PER_TOKEN = 128;
+
+/**
+ * Of a text while its body is read: by its length alone.
+ * @throws AppError INVALID_REQUEST
+ */
+export function refuseLongText(where: Pick<Prompt, "model" | "inputField">, characters: number): void {
+  const given = Math.ceil(characters / MAX_CHARACTERS_PER_TOKEN);
+  const limit = where.model.contextWindow;
+  if (given > limit) throw contextOverflow(where, { unit: "tokens", given, limit });
 }
 
 const invalidModel = (message: string, name: string, supportedModels: readonly string[], retired?: RetiredDetails): AppError =>

@@ -6,7 +6,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
 import { listRoutes } from "@/lib/gateway/http/router";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
-import { listPlaygroundRoutes } from "@/lib/server/playground";
+import { playgroundPaths } from "@/lib/server/playground";
 import { type Answer, ask, modelOf, QUESTION } from "./client";
 import { COUNTED } from "./counted-provider";
 import type { Service } from "./service";
@@ -66,7 +66,7 @@ export const freeRoutes: Record<string, FreeRoute> = {
 
 /** What this table lacks, or has too many of; each says what to do. */
 export function findUndeclared(): string[] {
-  const routes = [...listRoutes(), ...listPlaygroundRoutes()];
+  const routes = [...listRoutes(), ...[...playgroundPaths].map((path) => `POST ${path}`)];
   const declared = [...Object.keys(soldForKey), ...soldOtherwise, ...Object.keys(freeRoutes)];
   const isStreamed = (route: string) => streamedByDocument(route);
   return [
