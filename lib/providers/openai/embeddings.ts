@@ -2,6 +2,7 @@
 // third of the same numbers in decimals, and are read back as the texts that the provider sent.
 
 import { z } from "zod";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import { failureInside } from "../http-failure";
 import { openaiFormat } from "../openai";
 import { type ProviderEvent, ProviderFailure, type WireFormat } from "../types";
@@ -31,8 +32,6 @@ export function embeddingFormat({ inputs, dimensions }: EmbeddingOrder): WireFor
     readReply: (body) => readReply(body, inputs.length),
   };
 }
-
-const noTokens = { outputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0, imageTokens: 0, reasoningTokens: 0 };
 
 function readReply(body: string, count: number): ProviderEvent[] {
   const parsed = parseJson(body, "the reply");
