@@ -1,9 +1,9 @@
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
 import { parseUsd } from "@/lib/base/money";
+import { kindTitle } from "@/lib/base/tokens/token-kinds";
 import type { ListedModelPrice, ModelPrice } from "@/lib/console/views/models";
 import { type Column, DataTable } from "../ui/data-table";
-import { kindText } from "./kind-text";
 import { priceModel } from "./model-row";
 
 const EXAMPLE = { input: 1_000n, output: 500n };
@@ -56,7 +56,7 @@ function columnsOf(tiers: readonly number[], places: number): Column<KindRow>[] 
       heading: "Prompt",
       className: "text-left",
       cellClassName: "font-normal whitespace-nowrap text-muted",
-      cell: ({ kind }) => kindText[kind],
+      cell: ({ kind }) => kindTitle(kind),
     },
     ...tiers.map((from, index): Column<KindRow> => {
       const next = tiers[index + 1];

@@ -2,8 +2,8 @@
 // how they are read, shown, documented and sent.
 
 import type { NanoUsd } from "@/lib/base/money";
+import type { KindName } from "@/lib/base/tokens/token-kinds";
 import { paymentFailures } from "@/lib/chains/payment-failure";
-import type { KindName } from "@/lib/providers/prices";
 
 /** Amounts are stored as texts in nano-USD. */
 export interface EventField {

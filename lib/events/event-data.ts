@@ -2,14 +2,14 @@
 
 import { z } from "zod";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { kindNames } from "@/lib/providers/prices";
+import { kindNames } from "@/lib/base/tokens/token-kinds";
 import { type EventField, eventTypes, isEventType, type PriceChange } from "./catalogue";
 
 const storedAmount = z.string().transform((text) => nanoUsd(BigInt(text)));
 
 const storedPrices = z.array(
   z.object({
-    kind: z.enum(Object.values(kindNames)),
+    kind: z.enum(kindNames),
     before: storedAmount,
     after: storedAmount,
     fromInputTokens: z.int().optional(),

@@ -3,9 +3,9 @@
 
 import { formatUsd, nanoUsd } from "@/lib/base/money";
 import { utcText } from "@/lib/base/text/utc-text";
+import { kindLabels } from "@/lib/base/tokens/token-kinds";
 import { paymentFailures } from "@/lib/chains/payment-failure";
 import { displayAddress } from "@/lib/chains/wallet";
-import type { KindName } from "@/lib/providers/prices";
 import { type EventTypeName, isEventType, type PriceChange } from "./catalogue";
 import type { EventValue } from "./event-data";
 
@@ -45,19 +45,9 @@ const destination = from({ webhook: "webhook", chat: "Slack or Discord channel",
 /** By its name, as far as the caller knows it. */
 const key = ({ name, last4, keyId }: Data): string => (name ? `“${name}” (…${last4})` : String(keyId));
 
-const kinds: Readonly<Record<KindName, string>> = {
-  input: "input",
-  cache_read: "cached input",
-  cache_write: "cache writes",
-  cache_write_1h: "cache writes (1 hour)",
-  image: "images",
-  output: "output",
-  reasoning: "reasoning",
-};
-
 function priceChange({ kind, before, after, fromInputTokens }: PriceChange): string {
   const where = fromInputTokens ? ` for prompts of ${fromInputTokens.toLocaleString("en-US")} tokens or more` : "";
-  return `${kinds[kind]}${where} from ${formatUsd(before)} to ${formatUsd(after)}`;
+  return `${kindLabels[kind]}${where} from ${formatUsd(before)} to ${formatUsd(after)}`;
 }
 
 const whyNotPaid = from({ ...paymentFailures, reversed: "its network dropped the transaction" }, paymentFailures.settlement_failed);

@@ -3,8 +3,9 @@
 import { z } from "zod";
 import { now } from "@/lib/base/clock";
 import { nanoUsd } from "@/lib/base/money";
+import { kindNames } from "@/lib/base/tokens/token-kinds";
 import { prisma } from "@/lib/db/prisma";
-import { fillPrices, kindNames, listPrices, type Prices, readListedPrices } from "@/lib/providers/prices";
+import { fillPrices, listPrices, type Prices, readListedPrices } from "@/lib/providers/prices";
 
 interface PriceVersion {
   id: string;
@@ -31,7 +32,7 @@ export async function recordPriceVersions(versions: readonly PriceVersion[]): Pr
 /** Nano-USD per token of each kind and tier, as `listPrices` lists them. */
 const storedKinds = z.array(
   z.object({
-    kind: z.enum(Object.values(kindNames)),
+    kind: z.enum(kindNames),
     price: z.int().transform((price) => nanoUsd(price)),
     fromInputTokens: z.int().optional(),
   }),

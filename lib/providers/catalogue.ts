@@ -6,13 +6,14 @@ import { DAY_MS, nowMs } from "@/lib/base/clock";
 import { type Config, config } from "@/lib/base/config";
 import { formatUsd, type NanoUsd, usdText } from "@/lib/base/money";
 import { processSingleton } from "@/lib/base/process-singleton";
+import { kinds, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import { builtInModels as promptModels } from "./catalogue-data";
 import { embeddingModels } from "./catalogue-data/embedding";
 import { type Retirement, retirements } from "./catalogue-data/retirements";
 import { type Endpoints, endpoints, knownProviders } from "./endpoints";
 import type { ModelRoute } from "./model-route";
 import { readModelsFile } from "./models-file";
-import { kindNames, kinds, type ListedPrice, listPrices, tierAt } from "./prices";
+import { type ListedPrice, listPrices, tierAt } from "./prices";
 import type { Model } from "./types";
 
 const builtInModels: readonly Model[] = [...promptModels, ...embeddingModels];
@@ -206,7 +207,7 @@ export function checkLivePrices(models: readonly Model[]): void {
       for (const kind of kinds.filter((one) => price[one] < cost[one])) {
         const where = length > 0 ? ` from ${length} input tokens on` : "";
         const difference = `is sold at ${perMillion(price[kind])} and costs ${perMillion(cost[kind])} per million tokens`;
-        problems.push(`  ${id}: ${kindNames[kind]}${where} ${difference}`);
+        problems.push(`  ${id}: ${tokenKinds[kind].name}${where} ${difference}`);
       }
     }
   }

@@ -4,9 +4,10 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { type NanoUsd, nanoUsd, parseUsd } from "@/lib/base/money";
+import { kindNames } from "@/lib/base/tokens/token-kinds";
 import { providersInCode, vendorIds } from "./endpoints";
 import type { ModelRoute } from "./model-route";
-import { dearestOf, fillPrices, kindNames, type ListedPrice, listPrices, type Prices, readListedPrices } from "./prices";
+import { dearestOf, fillPrices, type ListedPrice, listPrices, type Prices, readListedPrices } from "./prices";
 import { dialectChanges } from "./provider-entry";
 import type { Model } from "./types";
 
@@ -38,7 +39,7 @@ const unitPrice = z.union([z.string(), z.number()]).transform((value, context): 
 const listedPrices = z
   .array(
     z
-      .strictObject({ kind: z.enum(Object.values(kindNames)), per1M: unitPrice, fromInputTokens: tokens.optional() })
+      .strictObject({ kind: z.enum(kindNames), per1M: unitPrice, fromInputTokens: tokens.optional() })
       .transform(({ per1M, ...listed }): ListedPrice => ({ ...listed, price: per1M })),
   )
   .transform((listed, context): Prices => {

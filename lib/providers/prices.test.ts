@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nanoUsd } from "@/lib/base/money";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import {
   affordableOutput,
   type CacheWrites,
@@ -12,7 +13,6 @@ import {
   fillPrices,
   listPrices,
   mapPrices,
-  noTokens,
   type Prices,
   readListedPrices,
   tierAt,

@@ -3,39 +3,21 @@
 // counts, a ceiling from bounds, and the list that is published, hashed and stored. Unit: nano-USD per token.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import {
+  type KindName,
+  type KindNeeds,
+  kindNamed,
+  kinds,
+  partKinds,
+  type Side,
+  type TokenCounts,
+  type TokenKind,
+  tokenKinds,
+  tokensOfKind,
+} from "@/lib/base/tokens/token-kinds";
 
 /** The price of each kind of token. */
-export interface KindPrices {
-  /** Input that is of no other kind. */
-  input: NanoUsd;
-  /** Input read from the provider's cache. */
-  cacheRead: NanoUsd;
-  /** Input written into it for minutes: five at Anthropic, thirty at OpenAI. */
-  cacheWrite: NanoUsd;
-  /** Input written into it for hours: one at Anthropic, twelve at OpenAI. */
-  cacheWrite1h: NanoUsd;
-  /** Input from images. */
-  image: NanoUsd;
-  output: NanoUsd;
-  /** Output spent on reasoning. */
-  reasoning: NanoUsd;
-}
-
-type Kind = keyof KindPrices;
-
-/** The names of the kinds in the API, in the order of every list. */
-export const kindNames = {
-  input: "input",
-  cacheRead: "cache_read",
-  cacheWrite: "cache_write",
-  cacheWrite1h: "cache_write_1h",
-  image: "image",
-  output: "output",
-  reasoning: "reasoning",
-} as const satisfies Record<Kind, string>;
-export type KindName = (typeof kindNames)[Kind];
-
-export const kinds = Object.keys(kindNames) as readonly Kind[];
+export type KindPrices = Record<TokenKind, NanoUsd>;
 
 /** The dearest cache write that a call can meet: none, one for minutes, or one for hours. */
 export type CacheWrites = "none" | "minutes" | "hours";
@@ -46,6 +28,7 @@ export interface PriceTier extends KindPrices {
   fromInputTokens: number;
   /** The dearest kind that a token of text can be, worked out here and not by each request. */
   dearestInput: Readonly<Record<CacheWrites, NanoUsd>>;
+  dearestImage: NanoUsd;
   dearestOutput: NanoUsd;
 }
 
@@ -66,20 +49,30 @@ export function fillPrices(base: WrittenPrices, tiers: readonly WrittenTier[] = 
   return filled;
 }
 
-function fillTier({ fromInputTokens, input, output, ...other }: WrittenTier): PriceTier {
-  const { cacheRead = input, cacheWrite = input, cacheWrite1h = input, image = input, reasoning = output } = other;
-  const none = maxOf(input, cacheRead);
-  const minutes = maxOf(none, cacheWrite);
-  const dearestInput = { none, minutes, hours: maxOf(minutes, cacheWrite1h) };
-  const byKind = { input, cacheRead, cacheWrite, cacheWrite1h, image, output, reasoning };
-  return { fromInputTokens, ...byKind, dearestInput, dearestOutput: maxOf(output, reasoning) };
+function fillTier({ fromInputTokens, ...written }: WrittenTier): PriceTier {
+  const { input, output } = written;
+  const sides = { input, output };
+  const byKind = Object.fromEntries(kinds.map((kind) => [kind, written[kind] ?? sides[tokenKinds[kind].partOf ?? "input"]])) as KindPrices;
+  const none = dearestKind(byKind, "input", ["nothing"]);
+  const minutes = dearestKind(byKind, "input", ["nothing", "cache writes"]);
+  const hours = dearestKind(byKind, "input", ["nothing", "cache writes", "cache writes for hours"]);
+  const dearestImage = dearestKind(byKind, "input", ["images"]);
+  const dearestOutput = dearestKind(byKind, "output", ["nothing"]);
+  return { fromInputTokens, ...byKind, dearestInput: { none, minutes, hours }, dearestImage, dearestOutput };
+}
+
+/** The dearest price of a token of that side, of the kinds that need one of these. */
+function dearestKind(prices: KindPrices, side: Side, needs: readonly KindNeeds[]): NanoUsd {
+  return kinds
+    .filter((kind) => (tokenKinds[kind].partOf ?? kind) === side && needs.includes(tokenKinds[kind].needs))
+    .reduce((dearest, kind) => maxOf(dearest, prices[kind]), nanoUsd(0n));
 }
 
 const maxOf = (one: NanoUsd, other: NanoUsd): NanoUsd => (one > other ? one : other);
 
 /** The same prices with each changed. */
-export function mapPrices(prices: Prices, change: (price: NanoUsd, kind: Kind) => NanoUsd): Prices {
-  const [first, ...tiers] = prices.map(({ dearestInput: _, dearestOutput: __, ...tier }) => {
+export function mapPrices(prices: Prices, change: (price: NanoUsd, kind: TokenKind) => NanoUsd): Prices {
+  const [first, ...tiers] = prices.map(({ dearestInput: _, dearestImage: __, dearestOutput: ___, ...tier }) => {
     for (const kind of kinds) tier[kind] = change(tier[kind], kind);
     return tier;
   });
@@ -90,7 +83,7 @@ export function mapPrices(prices: Prices, change: (price: NanoUsd, kind: Kind) =
 export function dearestOf(all: readonly [Prices, ...Prices[]]): Prices {
   const lines = [...new Set(all.flat().map(({ fromInputTokens }) => fromInputTokens))].sort((one, other) => one - other);
   const tiers = lines.map((fromInputTokens) => {
-    const { dearestInput: _, dearestOutput: __, ...dearest } = tierAt(all[0], fromInputTokens);
+    const { dearestInput: _, dearestImage: __, dearestOutput: ___, ...dearest } = tierAt(all[0], fromInputTokens);
     for (const prices of all) for (const kind of kinds) dearest[kind] = maxOf(dearest[kind], tierAt(prices, fromInputTokens)[kind]);
     return { ...dearest, fromInputTokens };
   });
@@ -105,34 +98,6 @@ export function tierAt(prices: Prices, inputTokens: number): PriceTier {
   return tier;
 }
 
-/**
- * Counted tokens. `inputTokens` includes every kind of input below, each token in one kind at most; `outputTokens` includes
- * reasoning.
- */
-export interface TokenCounts {
-  inputTokens: number;
-  outputTokens: number;
-  /** Read from the provider's cache. */
-  cachedInputTokens: number;
-  /** Written into it, for minutes. */
-  cacheWriteTokens: number;
-  /** Written into it, for hours. */
-  cacheWrite1hTokens: number;
-  /** Of images, and neither read from the cache nor written into it. */
-  imageTokens: number;
-  reasoningTokens: number;
-}
-
-export const noTokens: Readonly<TokenCounts> = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  cacheWrite1hTokens: 0,
-  imageTokens: 0,
-  reasoningTokens: 0,
-};
-
 export interface Costs {
   inputCost: NanoUsd;
   outputCost: NanoUsd;
@@ -146,44 +111,26 @@ export interface CostLine {
   price: NanoUsd;
 }
 
-/** How many tokens of each kind a usage has. */
-function tokensByKind(usage: TokenCounts): Record<Kind, number> {
-  const { cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, imageTokens, reasoningTokens } = usage;
-  return {
-    input: usage.inputTokens - cachedInputTokens - cacheWriteTokens - cacheWrite1hTokens - imageTokens,
-    cacheRead: cachedInputTokens,
-    cacheWrite: cacheWriteTokens,
-    cacheWrite1h: cacheWrite1hTokens,
-    image: imageTokens,
-    output: usage.outputTokens - reasoningTokens,
-    reasoning: reasoningTokens,
-  };
-}
-
-/** The cost of an answer, kind by kind, at the tier that its input reached. */
+/**
+ * The cost of an answer, kind by kind, at the tier that its input reached: each side at its own price, and of each part what it costs more
+ * or less. SQL has the same formula (`ledger_cost`).
+ */
 export function costOf(prices: Prices, usage: TokenCounts): Costs {
   const tier = tierAt(prices, usage.inputTokens);
-  const { cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, imageTokens, reasoningTokens } = usage;
-  const special = cachedInputTokens + cacheWriteTokens + cacheWrite1hTokens + imageTokens;
-  let inputCost = BigInt(usage.inputTokens - special) * tier.input;
-  if (special > 0) {
-    inputCost +=
-      BigInt(cachedInputTokens) * tier.cacheRead +
-      BigInt(cacheWriteTokens) * tier.cacheWrite +
-      BigInt(cacheWrite1hTokens) * tier.cacheWrite1h +
-      BigInt(imageTokens) * tier.image;
+  const costs = { input: BigInt(usage.inputTokens) * tier.input, output: BigInt(usage.outputTokens) * tier.output };
+  for (const kind of partKinds) {
+    const { count, partOf } = tokenKinds[kind];
+    if (usage[count] > 0) costs[partOf] += BigInt(usage[count]) * (tier[kind] - tier[partOf]);
   }
-  const outputCost = BigInt(usage.outputTokens - reasoningTokens) * tier.output + BigInt(reasoningTokens) * tier.reasoning;
-  return { inputCost: nanoUsd(inputCost), outputCost: nanoUsd(outputCost) };
+  return { inputCost: nanoUsd(costs.input), outputCost: nanoUsd(costs.output) };
 }
 
 /** The same, line by line: plain input and output always, other kinds where there are tokens of them. */
 export function costLines(prices: Prices, usage: TokenCounts): CostLine[] {
   const tier = tierAt(prices, usage.inputTokens);
-  const tokens = tokensByKind(usage);
   return kinds
-    .filter((kind) => kind === "input" || kind === "output" || tokens[kind] > 0)
-    .map((kind) => ({ kind: kindNames[kind], tokens: tokens[kind], price: tier[kind] }));
+    .map((kind) => ({ kind: tokenKinds[kind].name, tokens: tokensOfKind(usage, kind), price: tier[kind] }))
+    .filter(({ kind, tokens }) => kind === "input" || kind === "output" || tokens > 0);
 }
 
 /** What a call may be billed for at the most. */
@@ -195,7 +142,7 @@ export interface CostBounds {
 }
 
 const dearestInputOf = (tier: PriceTier, { cacheWrites, hasImages }: Pick<CostBounds, "cacheWrites" | "hasImages">): NanoUsd =>
-  hasImages ? maxOf(tier.dearestInput[cacheWrites], tier.image) : tier.dearestInput[cacheWrites];
+  hasImages ? maxOf(tier.dearestInput[cacheWrites], tier.dearestImage) : tier.dearestInput[cacheWrites];
 
 /** Never less than `costOf` any usage within the bounds: every token at the dearest kind that it can be, in every tier that it can reach. */
 export function ceilingOf(prices: Prices, bounds: CostBounds): NanoUsd {
@@ -230,13 +177,19 @@ export interface ListedPrice {
   fromInputTokens?: number;
 }
 
+/** Whether a kind costs what its side costs. */
+export function followsSide(tier: KindPrices, kind: TokenKind): boolean {
+  const { partOf } = tokenKinds[kind];
+  return partOf !== null && tier[kind] === tier[partOf];
+}
+
 /** The prices as a list: input and output of each tier, and the kinds that cost something else. */
 export function listPrices(prices: Prices): ListedPrice[] {
   return prices.flatMap((tier) =>
     kinds
-      .filter((kind) => kind === "input" || kind === "output" || tier[kind] !== tier[kind === "reasoning" ? "output" : "input"])
+      .filter((kind) => !followsSide(tier, kind))
       .map((kind) => ({
-        kind: kindNames[kind],
+        kind: tokenKinds[kind].name,
         price: tier[kind],
         ...(tier.fromInputTokens > 0 && { fromInputTokens: tier.fromInputTokens }),
       })),
@@ -248,7 +201,7 @@ export function readListedPrices(listed: readonly ListedPrice[]): Prices {
   const tiers = new Map<number, Partial<KindPrices>>();
   for (const { kind, price, fromInputTokens = 0 } of listed) {
     const tier = tiers.get(fromInputTokens) ?? {};
-    const known = kinds.find((one) => kindNames[one] === kind);
+    const known = kindNamed(kind);
     if (known) tier[known] = price;
     tiers.set(fromInputTokens, tier);
   }

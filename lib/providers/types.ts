@@ -1,10 +1,11 @@
 // What every model provider looks like from above: a call goes in, a stream of events comes out. Wire formats translate, the
 // transport carries, the route decides which provider is called. Nothing here knows prices, accounts or the database.
 
+import type { TokenCounts } from "@/lib/base/tokens/token-kinds";
 import type { Retirement } from "./catalogue-data/retirements";
 import type { CacheLifetime, ChatMessage, MessagePhase, ReasoningBlock } from "./conversation/messages";
 import type { ModelRoute, ProviderId, WireFormatId } from "./model-route";
-import type { Prices, TokenCounts } from "./prices";
+import type { Prices } from "./prices";
 import type { RouteEntry } from "./provider-entry";
 import type { Overflow } from "./refusal/overflow";
 

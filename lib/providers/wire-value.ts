@@ -7,6 +7,7 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { readJson } from "@/lib/base/sliced-json";
 import type { Slices } from "@/lib/base/slices";
+import { countsOf, noTokens, partKinds, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import type { ProviderId } from "./model-route";
 import { ProviderFailure, type TokenUsage } from "./types";
 
@@ -82,48 +83,30 @@ const objectOf = (value: unknown): Record<string, unknown> | undefined =>
 type CountedUsage = Pick<TokenUsage, "inputTokens" | "outputTokens"> & Partial<TokenUsage>;
 
 /**
- * Validates a usage added up from a provider's counts. Kinds never exceed their total: cached input comes first, then writes, then images;
- * what does not fit is left out, and the log says so.
+ * Validates a usage added up from a provider's counts. Kinds never exceed their side, and take from it in the order of `tokenKinds`; what
+ * does not fit is left out, and the log says so.
  * @throws ProviderFailure malformed, when a sum is absurd
  */
 export function closeUsage(counted: CountedUsage): TokenUsage {
-  const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0 } = counted;
-  if (inputTokens >= tokenLimit || outputTokens >= tokenLimit) throw malformed("usage adds up to an absurd number of tokens");
-  const cached = Math.min(cachedInputTokens, inputTokens);
-  const written1h = Math.min(cacheWrite1hTokens, inputTokens - cached);
-  const written = Math.min(cacheWriteTokens, inputTokens - cached - written1h);
-  const reasoning = Math.min(counted.reasoningTokens ?? 0, outputTokens);
-  if (
-    cached + written1h + written < cachedInputTokens + cacheWrite1hTokens + cacheWriteTokens ||
-    reasoning < (counted.reasoningTokens ?? 0)
-  )
-    log().warn({ usage: counted }, "a provider counted more tokens of a kind than in all: the rest is left out");
-  return {
-    inputTokens,
-    outputTokens,
-    cachedInputTokens: cached,
-    cacheWriteTokens: written,
-    cacheWrite1hTokens: written1h,
+  const left = { input: counted.inputTokens, output: counted.outputTokens };
+  if (left.input >= tokenLimit || left.output >= tokenLimit) throw malformed("usage adds up to an absurd number of tokens");
+  const usage: TokenUsage = { ...noTokens, ...counted };
+  let isTooMuch = false;
+  for (const kind of partKinds) {
+    const { count, partOf, needs } = tokenKinds[kind];
+    const tokens = Math.min(usage[count], left[partOf]);
+    left[partOf] -= tokens;
     // Images may be part of what was cached.
-    imageTokens: Math.min(counted.imageTokens ?? 0, inputTokens - cached - written1h - written),
-    reasoningTokens: reasoning,
-  };
+    isTooMuch ||= tokens < usage[count] && needs !== "images";
+    usage[count] = tokens;
+  }
+  if (isTooMuch) log().warn({ usage: counted }, "a provider counted more tokens of a kind than in all: the rest is left out");
+  return usage;
 }
 
 /** Of each kind the larger count: a later report may leave one out. Kinds still fit into their total. */
-export function largestUsage(one: TokenUsage | undefined, other: TokenUsage): TokenUsage {
-  if (one === undefined) return other;
-  const larger = (kind: keyof TokenUsage): number => Math.max(one[kind], other[kind]);
-  return closeUsage({
-    inputTokens: larger("inputTokens"),
-    outputTokens: larger("outputTokens"),
-    cachedInputTokens: larger("cachedInputTokens"),
-    cacheWriteTokens: larger("cacheWriteTokens"),
-    cacheWrite1hTokens: larger("cacheWrite1hTokens"),
-    imageTokens: larger("imageTokens"),
-    reasoningTokens: larger("reasoningTokens"),
-  });
-}
+export const largestUsage = (one: TokenUsage | undefined, other: TokenUsage): TokenUsage =>
+  one === undefined ? other : closeUsage(countsOf((kind) => Math.max(one[tokenKinds[kind].count], other[tokenKinds[kind].count])));
 
 // The service tier of an answer. Requests name the standard one, at whose prices we sell; an answer of another tier is billed at prices that
 // nobody agreed to. The customer pays the standard price: the difference is ours, and an alarm.

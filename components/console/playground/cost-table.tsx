@@ -1,6 +1,6 @@
-import { kindText } from "@/components/models/kind-text";
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
+import { kindTitle } from "@/lib/base/tokens/token-kinds";
 import { type CostLine, chargeOf, costLines } from "./cost-lines";
 import { estimateRun } from "./estimate";
 import { isLeft, type Run } from "./run";
@@ -54,7 +54,7 @@ export function CostTable({ run, availableNow }: CostTableProps) {
 }
 
 const nameOf = ({ kind, tokens }: CostLine): string =>
-  kind === "borne" ? "Above the maximum, not charged" : `${kindText[kind]}, ${countText(tokens)} tokens`;
+  kind === "borne" ? "Above the maximum, not charged" : `${kindTitle(kind)}, ${countText(tokens)} tokens`;
 
 /** Says that a run cost more than was expected. A stopped run has the stop note instead. */
 function Overrun({ run, total }: { run: Run; total: bigint }) {

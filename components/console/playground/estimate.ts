@@ -2,7 +2,7 @@
 
 import { countBytes } from "@/components/ui/text/byte-count";
 import { parseUsd } from "@/lib/base/money";
-import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/token-estimate";
+import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/tokens/token-estimate";
 import type { PromptFields } from "./code-lines";
 import type { Run, RunFields, RunPrice } from "./run";
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { createElement } from "react";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { drawPage } from "@/components/ui/testing/app-router";
-import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/token-estimate";
+import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/tokens/token-estimate";
 import { listModelPrices } from "@/lib/console/models";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { estimateCost } from "./estimate";

@@ -3,6 +3,7 @@ import { Amount, placesOf } from "@/components/ui/text/amount";
 import { LocalTime } from "@/components/ui/text/local-time";
 import { countText } from "@/components/ui/text/number-text";
 import { formatUsd } from "@/lib/base/money";
+import { kindLabels } from "@/lib/base/tokens/token-kinds";
 import { whenLeftText } from "@/lib/base/when-left";
 import type { ChargedRequestReceipt, HeldRequestReceipt, RequestReceipt } from "@/lib/console/views/receipts";
 import { Badge } from "../../ui/badge";
@@ -17,16 +18,6 @@ const outcomes: Readonly<Record<string, { text: string; tone: "good" | "waiting"
   complete: { text: "Complete", tone: "good" },
   partial: { text: "Provider stopped early", tone: "waiting" },
   cancelled: { text: "Cancelled", tone: "plain" },
-};
-
-const kindText: Readonly<Record<ChargedRequestReceipt["lines"][number]["kind"], string>> = {
-  input: "input",
-  cache_read: "cached input",
-  cache_write: "cache write",
-  cache_write_1h: "cache write (1 hour)",
-  image: "image input",
-  output: "output",
-  reasoning: "reasoning",
 };
 
 const payments: Readonly<Record<string, string>> = { balance: "Balance", payment: "Signed payment", x402: "x402" };
@@ -101,7 +92,7 @@ function CostTable({ receipt: { lines, due, cost, borne } }: { receipt: ChargedR
         {lines.map((line) => (
           <tr key={line.kind} className="border-b border-line">
             <th scope="row" className="py-2 pr-3 text-left font-normal">
-              {countText(line.tokens)} {kindText[line.kind]} × <span className="font-mono">{formatUsd(line.price)}</span>
+              {countText(line.tokens)} {kindLabels[line.kind]} × <span className="font-mono">{formatUsd(line.price)}</span>
             </th>
             <td className="py-2 text-right font-mono">
               <Amount nano={line.due} places={places} />

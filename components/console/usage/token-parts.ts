@@ -1,21 +1,20 @@
 // The kinds of tokens that counts are made of, in few words: "720 cached · 540 written". Nothing for a kind without tokens.
 
 import { countText } from "@/components/ui/text/number-text";
-import type { TokenCounts } from "@/lib/console/views/usage";
+import { partKinds, type Side, type TokenCounts, tokenKinds } from "@/lib/base/tokens/token-kinds";
 
-const joined = (parts: readonly [count: number, word: string][]): string =>
-  parts.flatMap(([count, word]) => (count > 0 ? `${countText(count)} ${word}` : [])).join(" · ");
+/** Kinds of the same word are one sum. */
+function partsOf(counts: TokenCounts, isShown: (side: Side) => boolean): string {
+  const sums = new Map<string, number>();
+  for (const kind of partKinds) {
+    const { count, short, partOf } = tokenKinds[kind];
+    if (isShown(partOf) && counts[count] > 0) sums.set(short, (sums.get(short) ?? 0) + counts[count]);
+  }
+  return [...sums].map(([word, tokens]) => `${countText(tokens)} ${word}`).join(" · ");
+}
 
-/** Parts of the input: read from the provider's cache, written into it, of images. */
-export const inputParts = ({ cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, imageTokens }: TokenCounts): string =>
-  joined([
-    [cachedInputTokens, "cached"],
-    [cacheWriteTokens + cacheWrite1hTokens, "written"],
-    [imageTokens, "image"],
-  ]);
-
-export const outputParts = ({ reasoningTokens }: TokenCounts): string => joined([[reasoningTokens, "reasoning"]]);
+export const inputParts = (counts: TokenCounts): string => partsOf(counts, (side) => side === "input");
+export const outputParts = (counts: TokenCounts): string => partsOf(counts, (side) => side === "output");
 
 /** Both in one line, for a phone. */
-export const allParts = (counts: TokenCounts): string =>
-  [inputParts(counts), outputParts(counts)].filter((part) => part !== "").join(" · ");
+export const allParts = (counts: TokenCounts): string => partsOf(counts, () => true);

@@ -4,12 +4,21 @@
 import { listKeyNames } from "@/lib/access/key-names";
 import type { AccountId } from "@/lib/base/ids";
 import { usdText } from "@/lib/base/money";
+import { kinds, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import { type ExportedCharge, exportCharges } from "@/lib/ledger/charge-export";
 import { readTotals } from "@/lib/ledger/usage";
 import { usageSpan } from "./usage";
 import type { UsageQuery } from "./usage-query";
 
 type Cell = (charge: ExportedCharge, keyName: string) => string;
+
+/** A column for each kind, as its count is called in the database's style: `cached_input_tokens`. */
+const tokenCells: Readonly<Record<string, Cell>> = Object.fromEntries(
+  kinds.map((kind) => {
+    const { count } = tokenKinds[kind];
+    return [count.replace(/[A-Z]|\d/g, (sign) => `_${sign.toLowerCase()}`), (charge) => charge[count].toString()];
+  }),
+);
 
 const columns: Readonly<Record<string, Cell>> = {
   time: ({ at }) => at.toISOString(),
@@ -18,13 +27,7 @@ const columns: Readonly<Record<string, Cell>> = {
   provider: ({ provider }) => provider,
   key: (_, keyName) => keyName,
   key_id: ({ keyId }) => keyId ?? "",
-  input_tokens: ({ inputTokens }) => inputTokens.toString(),
-  cached_input_tokens: ({ cachedInputTokens }) => cachedInputTokens.toString(),
-  cache_write_tokens: ({ cacheWriteTokens }) => cacheWriteTokens.toString(),
-  cache_write_1h_tokens: ({ cacheWrite1hTokens }) => cacheWrite1hTokens.toString(),
-  image_tokens: ({ imageTokens }) => imageTokens.toString(),
-  output_tokens: ({ outputTokens }) => outputTokens.toString(),
-  reasoning_tokens: ({ reasoningTokens }) => reasoningTokens.toString(),
+  ...tokenCells,
   input_cost_usd: ({ inputCost }) => usdText(inputCost),
   output_cost_usd: ({ outputCost }) => usdText(outputCost),
   total_cost_usd: ({ inputCost, outputCost }) => usdText(inputCost + outputCost),

@@ -1,6 +1,6 @@
 // A model with its prices, as a plain serializable row.
 
-import type { KindName } from "@/lib/providers/prices";
+import type { KindName } from "@/lib/base/tokens/token-kinds";
 
 export interface ListedModelPrice {
   kind: KindName;

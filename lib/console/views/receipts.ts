@@ -1,9 +1,9 @@
 // The receipt of one request: what it cost, and how that was computed. Amounts are nano-USD.
 
+import type { KindName } from "@/lib/base/tokens/token-kinds";
 import type { WhenLeft } from "@/lib/base/when-left";
 import type { ChargeReceipt, HoldReceipt } from "@/lib/ledger/receipt";
 import type { RequestPayment } from "@/lib/payments/claims/request-payment";
-import type { KindName } from "@/lib/providers/prices";
 import type { Chain } from "./chain";
 
 /** One kind of token of a charge: `tokens` at `price` make `due`. */

@@ -1,7 +1,7 @@
 // POST /api/v1/embeddings: texts in, their vectors out. Sold like a prompt; what differs is how its input is counted.
 
 import { runInSlices, type Slices } from "@/lib/base/slices";
-import { noTokens } from "@/lib/providers/prices";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import { inputTokenBoundInSlices } from "@/lib/providers/token-bound";
 import { chatErrorBody } from "../chat/errors";
 import { authenticate } from "../http/caller";

@@ -2,11 +2,11 @@
 // pays all that was sent and written, images by their rule, at the price of plain input; when the provider or we break off, only what is
 // certainly owed is charged, and its input at the price of the cheapest kind that it can have been.
 
-import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/token-estimate";
+import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/tokens/token-estimate";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import { type ChatMessage, contentText, toolCallsOf } from "@/lib/providers/conversation/messages";
 import { imagesOf, leastImageTokens } from "@/lib/providers/image-bound/bound";
 import type { ModelRoute } from "@/lib/providers/model-route";
-import { noTokens } from "@/lib/providers/prices";
 import type { TokenCount } from "@/lib/providers/token-count/count";
 import { MAX_CHARACTERS } from "@/lib/providers/token-count/sample";
 import { type Counts, countTokens, type GroupCount } from "@/lib/providers/token-count/token-counter";

@@ -7,7 +7,7 @@ import { now } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
-import { estimateMessageTokens } from "@/lib/base/token-estimate";
+import { estimateMessageTokens } from "@/lib/base/tokens/token-estimate";
 import { readBalance } from "@/lib/ledger/accounts";
 import { readPeriodSpend } from "@/lib/ledger/key-spend";
 import { whenLeft } from "@/lib/providers/cut-calls/read-on";

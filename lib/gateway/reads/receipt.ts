@@ -3,9 +3,9 @@
 import { AppError } from "@/lib/base/errors";
 import { type Json, writeJson } from "@/lib/base/json";
 import { nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { countsOf, type TokenCounts, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import type { WhenLeft } from "@/lib/base/when-left";
 import type { ChargeReceipt } from "@/lib/ledger/receipt";
-import type { TokenSums } from "@/lib/ledger/usage";
 import { creditAccountOf } from "@/lib/payments/claims/credits";
 import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/request-payment";
 import { findModel } from "@/lib/providers/catalogue";
@@ -56,10 +56,12 @@ function chargedBody(charge: ChargeReceipt): { [key: string]: Json } {
 }
 
 /** The counts of a charge, with the kinds of its input and output. */
-export function usageInKinds(charge: TokenSums) {
-  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, imageTokens, reasoningTokens } = charge;
-  const parts = { cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, imageTokens, reasoningTokens };
-  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, ...parts };
+export function usageInKinds(charge: TokenCounts) {
+  const { inputTokens, outputTokens } = charge;
+  const sides = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
+  // The sides stand first, then their parts.
+  const counts = countsOf((kind) => charge[tokenKinds[kind].count]);
+  return Object.assign(sides, counts);
 }
 
 function paidWith(payment: RequestPayment, { inputCost, outputCost }: ChargeReceipt): { [key: string]: Json } {

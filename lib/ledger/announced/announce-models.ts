@@ -4,10 +4,11 @@
 import { DAY_MS, dateOf, MINUTE_MS, now } from "@/lib/base/clock";
 import { nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
+import { kinds, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 import type { StoredPriceChange } from "@/lib/events/catalogue";
 import { listModels, priceVersion } from "@/lib/providers/catalogue";
-import { kindNames, kinds, type Prices, type PriceTier, tierAt } from "@/lib/providers/prices";
+import { followsSide, type Prices, tierAt } from "@/lib/providers/prices";
 import type { Model } from "@/lib/providers/types";
 import { findPrices, recordPriceVersions } from "../price-versions";
 
@@ -101,9 +102,9 @@ export function priceChanges(before: Prices, after: Prices): StoredPriceChange[]
   return lengths.flatMap((length) => {
     const [old, fresh] = [tierAt(before, length), tierAt(after, length)];
     return kinds
-      .filter((kind) => old[kind] !== fresh[kind] && !(follows(old, kind) && follows(fresh, kind)))
+      .filter((kind) => old[kind] !== fresh[kind] && !(followsSide(old, kind) && followsSide(fresh, kind)))
       .map((kind) => ({
-        kind: kindNames[kind],
+        kind: tokenKinds[kind].name,
         before: perMillion(old[kind]),
         after: perMillion(fresh[kind]),
         ...(length > 0 && { fromInputTokens: length }),
@@ -112,8 +113,3 @@ export function priceChanges(before: Prices, after: Prices): StoredPriceChange[]
 }
 
 const perMillion = (price: bigint): string => nanoUsd(price * 1_000_000n).toString();
-
-function follows(tier: PriceTier, kind: keyof typeof kindNames): boolean {
-  if (kind === "input" || kind === "output") return false;
-  return tier[kind] === tier[kind === "reasoning" ? "output" : "input"];
-}

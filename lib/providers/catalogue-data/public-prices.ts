@@ -2,8 +2,9 @@
 // (data.json). Both are read leniently: they are other people's, and grow. Unit here: nano-USD per token, not always whole.
 
 import { z } from "zod";
+import { kinds, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import { vendorIds } from "../endpoints";
-import { type KindPrices, kindNames, kinds } from "../prices";
+import type { KindPrices } from "../prices";
 import type { Model } from "../types";
 
 /** Prices of the first tier; a kind that the list does not have is absent. */
@@ -171,7 +172,7 @@ export function comparePrices(
       const ours = Number(costs[0][kind]);
       // Our prices are whole nano-USD, rounded up.
       if (theirs === undefined || Math.ceil(theirs) === ours) continue;
-      differences.push({ model: id, kind: kindNames[kind], ours, theirs, isLoss: Number(prices[0][kind]) < theirs });
+      differences.push({ model: id, kind: tokenKinds[kind].name, ours, theirs, isLoss: Number(prices[0][kind]) < theirs });
     }
   }
   return { differences, unknown };

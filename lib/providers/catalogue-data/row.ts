@@ -2,6 +2,7 @@
 // by kind.
 
 import { nanoUsd } from "@/lib/base/money";
+import type { PartKind, Side } from "@/lib/base/tokens/token-kinds";
 import type { ModelRoute, ProviderId } from "../model-route";
 import { dearestOf, fillPrices, listPrices, mapPrices, type Prices } from "../prices";
 import type { ChatDialect } from "../provider-entry";
@@ -11,15 +12,7 @@ const DEFAULT_MAX_TOKENS = 1024;
 export const MARGIN_PERCENT = 5n;
 
 /** Nano-USD per token (1 USD per million tokens = 1,000). A kind without a price costs `input`, and reasoning `output`. */
-interface KindCosts {
-  input: number;
-  output: number;
-  cacheRead?: number;
-  cacheWrite?: number;
-  cacheWrite1h?: number;
-  image?: number;
-  reasoning?: number;
-}
+type KindCosts = Record<Side, number> & Partial<Record<PartKind, number>>;
 
 /** What the provider charges. */
 interface ProviderCosts extends KindCosts {

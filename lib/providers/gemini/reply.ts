@@ -1,9 +1,9 @@
 // A generateContent answer, whole or one chunk of a stream: both have the same shape. A function call is one part, never split.
 
 import { z } from "zod";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import { readFinishReason } from "../answer/finish";
 import { failureInside } from "../http-failure";
-import { noTokens } from "../prices";
 import type { FinishReason, OnRequestId, ProviderEvent, ProviderFailureKind, TokenUsage } from "../types";
 import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { isSinceGemini3, joinCallId, ownName } from "./call-id";

@@ -2,9 +2,9 @@
 // third of the same numbers in decimals, and are read back as the texts that the provider sent.
 
 import { z } from "zod";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import { failureInside } from "../http-failure";
 import { openaiFormat } from "../openai";
-import { noTokens } from "../prices";
 import { type ProviderEvent, ProviderFailure, type WireFormat } from "../types";
 import { isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { readOpenAIProblem } from "./errors";

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { noTokens } from "../prices";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import { type ProviderEvent, ProviderFailure, type WireFormat } from "../types";
 
 export interface ProviderServer {

@@ -2,7 +2,7 @@
 // does not fit.
 
 import * as z from "zod/mini";
-import { kindText } from "@/components/models/kind-text";
+import { type KindName, kindNamed } from "@/lib/base/tokens/token-kinds";
 import { whenLeftNames } from "@/lib/base/when-left";
 import { isRunning, type Run } from "../run";
 
@@ -12,7 +12,7 @@ export const amount = z.pipe(
   z.transform((digits) => BigInt(digits)),
 );
 
-const kindName = z.custom<keyof typeof kindText>((name) => typeof name === "string" && Object.hasOwn(kindText, name));
+const kindName = z.custom<KindName>((name) => typeof name === "string" && kindNamed(name) !== undefined);
 
 const price = z.string().check(z.regex(/^\d{1,9}(\.\d{1,9})?$/));
 

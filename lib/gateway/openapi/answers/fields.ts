@@ -1,8 +1,8 @@
 // Fields that several answers share: ids, token counts and amounts, each with its description.
 
 import { z } from "zod";
+import { kindNames } from "@/lib/base/tokens/token-kinds";
 import { whenLeftNames, whenLeftText } from "@/lib/base/when-left";
-import { kindNames } from "@/lib/providers/prices";
 
 /** An amount; `text` describes it. */
 export const usd = (text: string) => z.number().describe(`${text} In USD.`);
@@ -53,7 +53,7 @@ export const pricePerToken = z
   .describe("The model's price per token.");
 
 export const tokenKind = z
-  .enum(Object.values(kindNames))
+  .enum(kindNames)
   .describe("What a token was used for. Kinds without a price of their own cost as much as input, reasoning as much as output.");
 
 export const costByKind = z
