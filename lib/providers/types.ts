@@ -8,6 +8,7 @@ import type { ModelRoute, ProviderId, WireFormatId } from "./model-route";
 import type { Prices } from "./prices";
 import type { RouteEntry } from "./provider-entry";
 import type { Overflow } from "./refusal/overflow";
+import type { SamplingOptions } from "./sampling";
 
 /** Which upper bound of input tokens applies; `bytes` is the bound of last resort. */
 export type TokenBoundId = "o200k" | "cl100k" | "claude" | "bytes";
@@ -76,12 +77,8 @@ export interface ReasoningOptions {
 }
 
 /** Options that shape an answer. A provider gets those that it supports; the others are left out. */
-export interface CallOptions {
-  temperature?: number;
-  topP?: number;
+export interface CallOptions extends SamplingOptions {
   topK?: number | undefined;
-  frequencyPenalty?: number;
-  presencePenalty?: number;
   seed?: number;
   stop?: readonly string[];
   tools?: readonly Tool[];

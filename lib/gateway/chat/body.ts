@@ -7,7 +7,6 @@ import { runInSlices, type Slices } from "@/lib/base/slices";
 import { type ChatMessage, type Content, type ContentPart, contentText } from "@/lib/providers/conversation/messages";
 import type { CallOptions } from "@/lib/providers/types";
 import type { Caller } from "../http/caller";
-import { between } from "../http/dialect-fields";
 import { isLong, parseLong } from "../http/few-faults";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
@@ -15,7 +14,7 @@ import { ImageReader } from "../prompt/images";
 import { cacheMark, notShown, partOf } from "../prompt/parts";
 import { type Prompt, readMaxCost, readModel, readOutputLimits, refuseLongText } from "../prompt/prompt-body";
 import { findUnpaired, shownId } from "../prompt/tool-calls/paired";
-import { optionFields, readAnswerOptions } from "./options";
+import { optionFields, readAnswerOptions, samplingFields } from "./options";
 import { readTools, toolFields } from "./tools";
 
 /** OpenAI's own limit. */
@@ -75,10 +74,7 @@ export const chatBodySchema = z.object({
   messages: z.array(message).min(1, "must contain at least one message"),
   max_tokens: tokens.nullish(),
   max_completion_tokens: tokens.nullish(),
-  temperature: between(0, 2).nullish(),
-  top_p: between(0, 1).nullish(),
-  frequency_penalty: between(-2, 2).nullish(),
-  presence_penalty: between(-2, 2).nullish(),
+  ...samplingFields,
   seed: z.int("must be a whole number").nullish(),
   stop: z
     .union(
@@ -211,13 +207,9 @@ function textContentOf(content: string | readonly TextPartBody[]): Content {
 function readOptions(body: ChatBody): CallOptions {
   const stop = typeof body.stop === "string" ? [body.stop] : body.stop;
   return {
-    temperature: body.temperature ?? undefined,
-    topP: body.top_p ?? undefined,
-    frequencyPenalty: body.frequency_penalty ?? undefined,
-    presencePenalty: body.presence_penalty ?? undefined,
     seed: body.seed ?? undefined,
     stop: stop && stop.length > 0 ? stop : undefined,
-    ...readAnswerOptions(body),
     hidesReasoning: true, // OpenAI's format has no field for it
+    ...readAnswerOptions(body),
   };
 }

@@ -1,9 +1,10 @@
-// The options of a chat completion that shape its answer: how much the model thinks, and the form of the answer. What would change the meaning
+// The options of a chat completion that shape its answer: how it is drawn, how much the model thinks, and the form of the answer. What would change the meaning
 // of a call and is not done here is refused, with what to do instead.
 
 import { z } from "zod";
+import { type SamplingField, type SamplingOptions, samplingOptions } from "@/lib/providers/sampling";
 import type { CallOptions, ReasoningOptions, ResponseFormat } from "@/lib/providers/types";
-import { effortFault, reasoningEffort, refusedField } from "../http/dialect-fields";
+import { between, effortFault, reasoningEffort, refusedField } from "../http/dialect-fields";
 import { jsonObject } from "../http/json-object";
 import { functionName } from "./tools";
 
@@ -56,15 +57,29 @@ export const optionFields = {
   ...refusedOptions,
 };
 
-const fields = z.object(optionFields);
+/** A number of each row of samplingRows. */
+export const samplingFields = Object.fromEntries(
+  samplingOptions.map(([, { field, least, most }]) => [field, between(least, most).nullish()]),
+) as Record<SamplingField, z.ZodOptional<z.ZodNullable<z.ZodNumber>>>;
+
+const fields = z.object({ ...samplingFields, ...optionFields });
 
 type OptionFields = z.infer<typeof fields>;
 
-export const readAnswerOptions = (body: OptionFields): Pick<CallOptions, "responseFormat" | "reasoning" | "verbosity"> => ({
+export const readAnswerOptions = (
+  body: OptionFields,
+): Pick<CallOptions, "responseFormat" | "reasoning" | "verbosity"> & SamplingOptions => ({
   responseFormat: readFormat(body.response_format),
   reasoning: readReasoning(body),
   verbosity: body.verbosity ?? undefined,
+  ...readSampling(body),
 });
+
+function readSampling(body: OptionFields): SamplingOptions {
+  const sampling: SamplingOptions = {};
+  for (const [option, { field }] of samplingOptions) sampling[option] = body[field] ?? undefined;
+  return sampling;
+}
 
 /** OpenAI's own field counts before the others'. */
 function readReasoning({ reasoning_effort, reasoning, thinking }: OptionFields): ReasoningOptions | undefined {

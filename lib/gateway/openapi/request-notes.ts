@@ -1,6 +1,8 @@
 // What the docs add to a request's schema: a sentence for each field, with its default. A test checks these lists against the schemas that
 // validate.
 
+import { samplingOptions } from "@/lib/providers/sampling";
+
 /** Sentences by the path of their field, such as `messages[].role`. */
 export type FieldNotes = Readonly<Record<string, string>>;
 
@@ -37,14 +39,11 @@ export const chatNotes: FieldNotes = {
   max_tokens: "Older name of max_completion_tokens. If both are set, max_completion_tokens is used.",
   max_completion_tokens:
     "Maximum tokens in the answer. A larger value than the model's maxOutputTokens is lowered to it. Default: 16,384, or less if the model, your balance, the key's spending limit or maxCost allows less. It also limits how much is reserved.",
-  temperature: "Sampling temperature. Default: the provider's own.",
   reasoning_effort: "How much the model reasons before it answers, if it can. Reasoning counts as output, within the limit.",
   reasoning: "Same as reasoning_effort, in OpenRouter's form: effort, max_tokens, enabled. reasoning_effort takes precedence.",
   thinking: "Same as reasoning_effort, in Anthropic's form: enabled or disabled, with a budget in tokens.",
   verbosity: "low, medium or high: how long the answer is, for models that support it.",
-  top_p: "Nucleus sampling: only the most likely tokens whose probabilities add up to this value.",
-  frequency_penalty: "Above 0, frequent tokens become less likely.",
-  presence_penalty: "Above 0, tokens already used become less likely.",
+  ...Object.fromEntries(samplingOptions.map(([, { field, note }]) => [field, note])),
   seed: "Requests with the same seed and fields tend to get the same answer, if the provider supports it.",
   stop: "Up to four texts. The answer stops before any of them.",
   n: "Must be 1. Send one request per answer.",

@@ -102,7 +102,7 @@ test.each([
 
 test("xAI's reasoning models get no penalties and no stop sequences, which they refuse", () => {
   expect(bodyOf("grok-4.20-non-reasoning", "xai", sampling)).toMatchObject(samplingOnTheWire);
-  expect(Object.keys(bodyOf("grok-4.3", "xai", sampling))).toEqual(["model", "messages", "max_tokens", "temperature", "top_p", "seed"]);
+  expect(Object.keys(bodyOf("grok-4.3", "xai", sampling))).toEqual(["model", "messages", "max_tokens", "seed", "temperature", "top_p"]);
 });
 
 test("DeepSeek gets no option that its reference does not list", () => {
@@ -118,7 +118,7 @@ test("DeepSeek gets no option that its reference does not list", () => {
 
 test("empty options are not sent", () => {
   const empty = { stop: [], tools: [], toolChoice: "auto", parallelToolCalls: true } as const;
-  expect(Object.keys(bodyOf("gpt-4o", "openai", empty))).toEqual([...plainKeys, "temperature", "service_tier"]);
+  expect(Object.keys(bodyOf("gpt-4o", "openai", empty))).toEqual([...plainKeys, "service_tier", "temperature"]);
 });
 
 test("tools are sent as functions, with the tool choice", () => {

@@ -10,6 +10,7 @@ import { openaiDetail } from "../image-bound/openai";
 import { hasImages, imageUrl, wireBody } from "../image-bound/wire-images";
 import type { ModelRoute, ProviderId } from "../model-route";
 import type { RouteEntry } from "../provider-entry";
+import { type SamplingField, samplingOptions } from "../sampling";
 import type { ModelCall, ResponseFormat, Tool, ToolChoice, WireRequest } from "../types";
 import { entryDialect, type OpenAIDialect, withEntryFields } from "./dialect";
 import { deepseekThinking, openaiEffort } from "./effort";
@@ -39,9 +40,9 @@ function openaiHeaders({ cacheScope }: ModelCall, apiKey: string, provider: Prov
   return headers;
 }
 
-/** One object of one shape for every call, not assembled from parts: each request creates one. Undefined fields are not serialized. */
+/** One object of one shape for every call but for its sampling: each request creates one. Undefined fields are not serialized. */
 function openaiBody(call: ModelCall, { wireName, provider }: ModelRoute, dialect: OpenAIDialect): object {
-  const { limit, takesSampling, takesPenalties } = dialect;
+  const { limit } = dialect;
   // Without tools no tool option is sent: OpenAI answers 400 to `tool_choice` and `parallel_tool_calls` alone.
   const tools = call.tools?.length ? callableTools(call.tools, call.toolChoice, dialect) : undefined;
   return {
@@ -49,22 +50,18 @@ function openaiBody(call: ModelCall, { wireName, provider }: ModelRoute, dialect
     messages: openaiMessages(call, { wireName, provider }, dialect),
     max_completion_tokens: limit === "max_completion_tokens" ? call.maxOutputTokens : undefined,
     max_tokens: limit === "max_tokens" ? call.maxOutputTokens : undefined,
-    temperature: takesSampling ? call.temperature : undefined,
-    top_p: takesSampling ? call.topP : undefined,
-    frequency_penalty: takesPenalties ? call.frequencyPenalty : undefined,
-    presence_penalty: takesPenalties ? call.presencePenalty : undefined,
-    stop: dialect.takesStop && call.stop?.length ? call.stop : undefined,
+    stop: dialect.stop && call.stop?.length ? call.stop : undefined,
     seed: dialect.seed === "seed" ? call.seed : undefined,
     random_seed: dialect.seed === "random_seed" ? call.seed : undefined,
     tools: tools?.map((tool) => openaiTool(tool, dialect)),
     tool_choice: tools && openaiToolChoice(call.toolChoice, dialect),
-    parallel_tool_calls: tools && dialect.takesParallelToolCalls ? call.parallelToolCalls : undefined,
+    parallel_tool_calls: tools && dialect.parallelToolCalls ? call.parallelToolCalls : undefined,
     reasoning_effort:
       tools && dialect.needsNoEffortForTools ? "none" : call.reasoning && openaiEffort(call, wireName, provider, dialect.efforts),
     thinking: dialect.thinks ? thinkingSwitch(call) : undefined,
     response_format: openaiResponseFormat(call.responseFormat, dialect),
     // Older models take "medium" only.
-    verbosity: provider === "openai" && !takesSampling ? call.verbosity : undefined,
+    verbosity: provider === "openai" && !dialect.sampling ? call.verbosity : undefined,
     // Never the project's own choice of a tier, which may cost more.
     service_tier: dialect.hasServiceTiers ? "default" : undefined,
     // Caches are kept apart by account (decisions/0029): https://api-docs.deepseek.com/quick_start/rate_limit, "KVCache isolation".
@@ -73,8 +70,18 @@ function openaiBody(call: ModelCall, { wireName, provider }: ModelRoute, dialect
     // Without breakpoints nothing is cached, so that no write is billed: https://developers.openai.com/api/docs/guides/prompt-caching.
     prompt_cache_options: dialect.billsCacheWrites && call.caching === "off" ? { mode: "explicit" } : undefined,
     stream: call.stream || undefined,
-    stream_options: call.stream && dialect.needsStreamOptions ? { include_usage: true } : undefined,
+    stream_options: call.stream && dialect.streamOptions ? { include_usage: true } : undefined,
+    ...samplingOf(call, dialect),
   };
+}
+
+function samplingOf(call: ModelCall, dialect: OpenAIDialect): Partial<Record<SamplingField, number>> {
+  const sampling: Partial<Record<SamplingField, number>> = {};
+  for (const [option, { field, takenWith }] of samplingOptions) {
+    const value = call[option];
+    if (value !== undefined && dialect[takenWith]) sampling[field] = value;
+  }
+  return sampling;
 }
 
 /** "Thinking mode does not support this tool_choice": the customer requested the tool, not the thinking. */
@@ -88,7 +95,7 @@ function openaiTool({ name, description, parameters, strict }: Tool, dialect: Op
       name,
       description,
       parameters: parameters && objectSchema(parameters),
-      strict: dialect.takesStrictTools ? strict : undefined,
+      strict: dialect.strictTools ? strict : undefined,
     },
   };
 }
@@ -107,7 +114,7 @@ function openaiToolChoice(choice: ToolChoice | undefined, { toolChoice }: OpenAI
 
 function openaiResponseFormat(format: ResponseFormat | undefined, dialect: OpenAIDialect): object | undefined {
   if (format === undefined) return undefined;
-  if (format.type === "json_object" || !dialect.takesJsonSchema) return { type: "json_object" };
+  if (format.type === "json_object" || !dialect.jsonSchema) return { type: "json_object" };
   const { name, description, schema, strict } = format;
   return { type: "json_schema", json_schema: { name, description, schema, strict } };
 }
@@ -117,7 +124,7 @@ function openaiMessages({ messages, responseFormat }: ModelCall, route: ModelRou
   const written = normaliseConversation(messages, shapeRules[dialect.turns], wireId).map((message) =>
     openaiMessage(message, route, dialect),
   );
-  if (responseFormat?.type !== "json_schema" || dialect.takesJsonSchema) return written;
+  if (responseFormat?.type !== "json_schema" || dialect.jsonSchema) return written;
   // JSON mode must also be requested in a message: https://api-docs.deepseek.com/guides/json_mode
   const content = `Return JSON that conforms to this JSON Schema: ${JSON.stringify(responseFormat.schema)}`;
   return [{ role: "system", content }, ...written];
@@ -137,7 +144,7 @@ function openaiMessage(message: ChatMessage, route: ModelRoute, dialect: OpenAID
         role: "assistant",
         content: content === "" && message.toolCalls?.length ? null : content,
         tool_calls: message.toolCalls?.length ? message.toolCalls.map(openaiToolCall) : undefined,
-        ...thoughtFields(message, route, dialect.needsReasoningContent),
+        ...thoughtFields(message, route, dialect.reasoningContent),
       };
     case "tool":
       return { role: "tool", content, tool_call_id: message.toolCallId };
@@ -166,26 +173,26 @@ function openaiDialect(wireName: string, provider: ProviderId): OpenAIDialect {
     limit: provider === "openai" ? "max_completion_tokens" : "max_tokens",
     // "original" is OpenAI's alone.
     imageDetail: provider === "openai" ? ownDetail : ({ detail }) => (detail === "low" ? "low" : "high"),
-    takesSampling: !reasons,
-    takesPenalties,
-    takesStop: takesPenalties,
+    sampling: !reasons,
+    penalties: takesPenalties,
+    stop: takesPenalties,
     // DeepSeek's reference knows neither `seed` nor `parallel_tool_calls` nor json_schema, which it answers with "This
     // response_format type is unavailable now", and `strict` only at its beta address:
     // https://api-docs.deepseek.com/api/create-chat-completion, https://api-docs.deepseek.com/guides/tool_calls
     seed: isDeepSeek ? "none" : "seed",
-    takesParallelToolCalls: !isDeepSeek && !oSeries.test(wireName),
-    takesStrictTools: !isDeepSeek,
-    takesJsonSchema: !isDeepSeek,
+    parallelToolCalls: !isDeepSeek && !oSeries.test(wireName),
+    strictTools: !isDeepSeek,
+    jsonSchema: !isDeepSeek,
     toolChoice: "named",
     toolCallIds: "any",
     turns: "openai",
-    needsStreamOptions: true,
+    streamOptions: true,
     efforts: undefined,
     hasServiceTiers: provider === "openai",
     billsCacheWrites: billsCacheWrites({ provider, wireName }),
     needsNoEffortForTools: sinceGpt56.test(wireName),
     thinks,
-    needsReasoningContent: thinks,
+    reasoningContent: thinks,
   };
 }
 
