@@ -20,7 +20,7 @@ interface FailedAuthOptions {
   maxSubjects?: number;
 }
 
-export type Attempt = { readonly granted: true } | { readonly granted: false; readonly retryAfterMs: number };
+export type AddressVerdict = { readonly granted: true } | { readonly granted: false; readonly retryAfterMs: number };
 
 /** The failed authentications that this process has counted or learned of. */
 export const failedAuth = processSingleton(
@@ -44,7 +44,7 @@ export class FailedAuthLimiter {
    * Whether `address` may try a credential that is not known yet; spends nothing. Requests that pass at the same time may together
    * exceed the budget of failures, by at most the number of connections.
    */
-  check(address: string): Attempt {
+  check(address: string): AddressVerdict {
     const bucket = this.table.peek(networkOf(address));
     if (!bucket) return { granted: true };
     refill(bucket, this.perMinute, this.nowMs());
@@ -52,7 +52,7 @@ export class FailedAuthLimiter {
   }
 
   /** Spends one failure of `address`; refused when it had none left. */
-  record(address: string): Attempt {
+  record(address: string): AddressVerdict {
     const subject = networkOf(address);
     const now = this.nowMs();
     const bucket = this.table.find(subject, this.perMinute, now);
@@ -79,7 +79,7 @@ export class FailedAuthLimiter {
     return this.table.size;
   }
 
-  private verdict(bucket: Bucket): Attempt {
+  private verdict(bucket: Bucket): AddressVerdict {
     const retryAfterMs = waitMs(bucket.level, this.perMinute);
     if (retryAfterMs === 0) return { granted: true };
     metrics().limited.inc({ limit: "failed_auth" });

@@ -10,7 +10,7 @@ import type { Outcome } from "./send";
 /** As many attempts of a delivery are kept: those of three rounds. */
 const KEPT_TRIES = 30;
 
-interface Attempt {
+interface DeliveryAttempt {
   endpoint: Prisma.EndpointModel;
   delivery: Prisma.DeliveryModel;
   outcome: Outcome;
@@ -20,7 +20,7 @@ interface Attempt {
 }
 
 /** Records an attempt; the endpoint as it is now. */
-export async function recordAttempt(attempt: Attempt): Promise<Prisma.EndpointModel> {
+export async function recordAttempt(attempt: DeliveryAttempt): Promise<Prisma.EndpointModel> {
   const { endpoint, delivery, outcome, isSlow } = attempt;
   const at = nowMs();
   if (outcome.isDelivered && endpoint.failures === 0 && !isSlow) {
@@ -108,7 +108,7 @@ async function writeAttempt(id: string, change: DeliveryChange, transaction: Pri
   if (count === 0) await transaction.delivery.updateMany({ where: { id }, data: { tries, attempts } });
 }
 
-function deliveryAfter({ delivery, outcome, startedAt }: Omit<Attempt, "isSlow">, at: number) {
+function deliveryAfter({ delivery, outcome, startedAt }: Omit<DeliveryAttempt, "isSlow">, at: number) {
   const attempts = delivery.attempts + 1;
   const tries = [...(delivery.tries as Prisma.InputJsonArray), tryOf(outcome, startedAt, at)].slice(-KEPT_TRIES);
   return { tries, attempts, ...stateAfter(outcome, { pauseOf: delivery.id, attempts, at }) };

@@ -5,7 +5,7 @@ import { type Authentication, authenticateBearer, type KeyRefusal } from "@/lib/
 import { clientAddress, isInNetworks, trustedProxies } from "@/lib/access/client-address";
 import type { KeyRecord, KeyScope } from "@/lib/access/find-key";
 import { forgetKey, recordKeyUse } from "@/lib/access/key-cache";
-import { type Attempt, failedAuth } from "@/lib/access/limits/failed-auth";
+import { type AddressVerdict, failedAuth } from "@/lib/access/limits/failed-auth";
 import { limiter } from "@/lib/access/limits/limiter";
 import type { Entry, LimitState, RateState } from "@/lib/access/limits/memory-limiter";
 import { nowMs } from "@/lib/base/clock";
@@ -71,7 +71,7 @@ export const authenticate = (request: GatewayRequest): Caller | Promise<Caller> 
 export const authenticateReader = (request: GatewayRequest): Caller | Promise<Caller> => authenticateFor(request, "read");
 
 function authenticateFor(request: GatewayRequest, needed: KeyScope): Caller | Promise<Caller> {
-  const found = authenticateBearer(bearerOf(request), () => admitAttempt(failedAuth().check(addressOf(request))));
+  const found = authenticateBearer(bearerOf(request), () => admitAddress(failedAuth().check(addressOf(request))));
   // A cached key is found synchronously; awaiting it would cost every request a microtask turn.
   return found instanceof Promise ? found.then((result) => callerOf(request, result, needed)) : callerOf(request, found, needed);
 }
@@ -90,7 +90,7 @@ export const addressOf = (request: GatewayRequest): string =>
 
 function callerOf(request: GatewayRequest, result: Authentication, needed: KeyScope): Caller {
   if (!result.ok) {
-    admitAttempt(failedAuth().record(addressOf(request)));
+    admitAddress(failedAuth().record(addressOf(request)));
     throw invalidApiKey(result.reason);
   }
   const { key, name } = result;
@@ -135,8 +135,8 @@ function checkAddress({ networks }: KeyRecord, address: string): void {
 }
 
 /** @throws AppError RATE_LIMIT_EXCEEDED when this address has failed too often */
-function admitAttempt(attempt: Attempt): void {
-  if (!attempt.granted) throw rateLimitExceeded("rate", attempt.retryAfterMs);
+function admitAddress(verdict: AddressVerdict): void {
+  if (!verdict.granted) throw rateLimitExceeded("rate", verdict.retryAfterMs);
 }
 
 /**

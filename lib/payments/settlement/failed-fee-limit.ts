@@ -10,12 +10,12 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { type Database, inTransaction, lockName, prisma, type Transaction } from "@/lib/db/prisma";
 import type { PaymentClaim } from "../claims/claim";
-import type { Attempt } from "./settlement-strategy";
+import type { AttemptOutcome } from "./settlement-strategy";
 
 /** A payment from a key burns about 90,000 gas; a contract wallet's own signature check may burn much more, at our cost. */
 export const MAX_GAS = 1_000_000n;
 
-export const takesTooMuchGas: Attempt = {
+export const takesTooMuchGas: AttemptOutcome = {
   kind: "refused",
   reason: "settlement_failed",
   message: "The wallet's signature check uses too much gas",
@@ -34,9 +34,9 @@ type Verdict =
   | { kind: "payer_failed" | "others_failed" };
 
 /** The reason not to simulate a payer's transaction now; null when there is none. Run it before the chain is read, which costs more. */
-export async function findFailedFeeLimit(claim: PaymentClaim): Promise<Attempt | null> {
+export async function findFailedFeeLimit(claim: PaymentClaim): Promise<AttemptOutcome | null> {
   const verdict = await judge(claim, await readUnderWay(claim, prisma()), prisma());
-  return verdict.kind === "go" ? null : attemptOf(verdict, claim);
+  return verdict.kind === "go" ? null : outcomeOf(verdict, claim);
 }
 
 /** A payer's USDC, as its chain reported after `at`; for a proof, no more than the contract may move. */
@@ -53,7 +53,7 @@ export async function storeAttempt(
   claim: PaymentClaim,
   funds: Funds,
   store: (transaction: Transaction) => Promise<unknown>,
-): Promise<Attempt> {
+): Promise<AttemptOutcome> {
   const verdict = await inTransaction(async (transaction) => {
     // Transactions that others store meanwhile count, so they are stored one after the other, as the relayer's nonces require anyway.
     await lockName(`payments under way on ${claim.network}`, transaction);
@@ -63,7 +63,7 @@ export async function storeAttempt(
     if ((await transaction.paymentClaim.updateMany(marked)).count > 0) await store(transaction);
     return decided;
   });
-  return attemptOf(verdict, claim);
+  return outcomeOf(verdict, claim);
 }
 
 /** Null when its transaction is stored already, or the claim has taken another step. */
@@ -130,7 +130,7 @@ async function canPay(
   return units * fromUsdcUnits(1n) >= amount + underWay.amount + (_sum.amount ?? 0n);
 }
 
-function attemptOf(verdict: Verdict | null, { id, scheme, payer }: PaymentClaim): Attempt {
+function outcomeOf(verdict: Verdict | null, { id, scheme, payer }: PaymentClaim): AttemptOutcome {
   if (verdict === null || verdict.kind === "go") return { kind: "stored" };
   if (verdict.kind === "wait") return { kind: "unknown" };
   const { kind: reason } = verdict;

@@ -19,11 +19,11 @@ import { readKeptAuthorization } from "../x402/evm";
 import { type FacilitatorOrder, isFacilitated, requestSettlement, requestVerification } from "../x402/facilitator";
 import { X402_PATH, X402_VERSION } from "../x402/wire";
 import { MAX_GAS, storeAttempt, takesTooMuchGas } from "./failed-fee-limit";
-import type { Attempt, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
+import type { AttemptOutcome, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
 
 export const settleExactEvm: SettlementStrategy = { attempt, find, isShown, findReason };
 
-async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
+async function attempt(claim: PaymentClaim, relayId: string): Promise<AttemptOutcome> {
   try {
     return (await isFacilitated(claim.network)) ? await settleWithFacilitator(claim) : await relay(claim, relayId);
   } catch (error) {
@@ -38,7 +38,7 @@ const prepare = ({ settlement }: PaymentClaim) => {
   return prepareCall({ to: usdcAddress(baseChainId()), data: encodeAuthorizedTransfer(authorization, signature) });
 };
 
-async function relay(claim: PaymentClaim, relayId: string): Promise<Attempt> {
+async function relay(claim: PaymentClaim, relayId: string): Promise<AttemptOutcome> {
   const at = now();
   const [prepared, units] = await Promise.all([prepare(claim), readUsdc(readKeptAuthorization(claim.settlement).authorization.from)]);
   if (prepared.kind === "reverts") return explain(claim, prepared.reason);
@@ -57,7 +57,7 @@ async function findReason(claim: PaymentClaim): Promise<Refusal | null> {
 }
 
 /** Translates USDC's revert reasons. */
-async function explain(claim: PaymentClaim, words: string): Promise<Attempt> {
+async function explain(claim: PaymentClaim, words: string): Promise<AttemptOutcome> {
   if (/used or canceled/i.test(words)) return lookFor(claim);
   if (/exceeds balance/i.test(words)) {
     return { kind: "refused", reason: "wallet_balance_too_low", message: "The wallet does not have enough USDC" };
@@ -70,7 +70,7 @@ async function explain(claim: PaymentClaim, words: string): Promise<Attempt> {
 const MAX_WORDS = 100;
 
 /** The nonce is used: by this very authorization, or otherwise. */
-async function lookFor(claim: PaymentClaim): Promise<Attempt> {
+async function lookFor(claim: PaymentClaim): Promise<AttemptOutcome> {
   const use = await getUse(claim, (await readLatestBlock()).number);
   if (use.kind === "moved") return { kind: "found", transaction: use.transaction, block: use.block };
   return { kind: "refused", reason: "settlement_failed", message: "The authorization's nonce was already used. Sign a new one" };
@@ -102,7 +102,7 @@ async function isShown({ settlement }: PaymentClaim, { transaction, block }: Set
 }
 
 /** Settles with the facilitator. It may lie either way, so the chain is read before, and after any answer. */
-async function settleWithFacilitator(claim: PaymentClaim): Promise<Attempt> {
+async function settleWithFacilitator(claim: PaymentClaim): Promise<AttemptOutcome> {
   const before = await find(claim, "latest");
   if (before) return { kind: "found", ...before };
   const order = orderOf(claim);

@@ -15,12 +15,12 @@ import { type PaymentClaim, relayIdOf } from "../claims/claim";
 import { storeAttempt } from "./failed-fee-limit";
 import { type KeptPayment, readKept } from "./kept-svm-payment";
 import { findElsewhere, settleWithFacilitator } from "./settle-svm-with-facilitator";
-import type { Attempt, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
+import type { AttemptOutcome, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
 import { explainBalance, explainTrial } from "./svm-trial";
 
 export const settleExactSvm: SettlementStrategy = { attempt, find, isShown, findReason };
 
-async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
+async function attempt(claim: PaymentClaim, relayId: string): Promise<AttemptOutcome> {
   const kept = await readKept(claim);
   try {
     return kept.isOurs ? await relay(claim, kept, relayId) : await settleWithFacilitator(claim, kept);
@@ -35,7 +35,7 @@ const usedUp: Refusal = {
   message: "The transaction failed and cannot run again. Sign a new one",
 };
 
-async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promise<Attempt> {
+async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promise<AttemptOutcome> {
   const nodes = solanaNodes();
   const at = now();
   const [trial, { value: accounts }] = await Promise.all([

@@ -28,7 +28,7 @@ import { isOutage } from "@/lib/relay/chain";
 import { relayer } from "@/lib/relay/relayer";
 import type { PaymentClaim } from "../claims/claim";
 import { MAX_GAS, storeAttempt, takesTooMuchGas } from "./failed-fee-limit";
-import type { Attempt, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
+import type { AttemptOutcome, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
 import { findSettlementTerms } from "./settlement-terms";
 
 const UNITS_PER_CENT = 10_000n;
@@ -58,7 +58,7 @@ export async function readProof({ payer, nonce, settlement }: PaymentClaim): Pro
   return { from: payer as Hex, requestNumber: requestNumber.parse(nonce), ...proof, contract: settlementAddress(terms), terms };
 }
 
-async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
+async function attempt(claim: PaymentClaim, relayId: string): Promise<AttemptOutcome> {
   try {
     return await tryAndStore(claim, await readProof(claim), relayId);
   } catch (error) {
@@ -67,7 +67,7 @@ async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   }
 }
 
-async function tryAndStore(claim: PaymentClaim, proof: Proof, relayId: string): Promise<Attempt> {
+async function tryAndStore(claim: PaymentClaim, proof: Proof, relayId: string): Promise<AttemptOutcome> {
   const call = { to: proof.contract, data: encodeSettle(proof, proof.signature) };
   const at = now();
   // The state says why the call would revert; reading it in parallel costs no time.
@@ -106,7 +106,7 @@ function refusalOf(
 const inUsdc = (units: bigint): string => `${units / 1_000_000n}.${(units % 1_000_000n).toString().padStart(6, "0")}`;
 
 /** The request number was settled before: as this payment, by a run that the database no longer knows, or with another amount. */
-async function lookFor(proof: Proof): Promise<Attempt> {
+async function lookFor(proof: Proof): Promise<AttemptOutcome> {
   const settled = await getSettled(proof);
   if (settled.cents === proof.cents) return { kind: "found", transaction: settled.transaction, block: settled.block };
   return {
@@ -124,7 +124,7 @@ async function getSettled(proof: Proof): Promise<SettledTransaction> {
 }
 
 /** Why the contract would refuse to settle it now. */
-async function explain(proof: Proof): Promise<Attempt> {
+async function explain(proof: Proof): Promise<AttemptOutcome> {
   const { contract, terms, signature } = proof;
   const refusal = await findSettleRefusal({ address: contract, relayer: terms.relayer, proof, signature });
   if (refusal === null) return { kind: "unknown" }; // it would settle now: the next try decides

@@ -12,7 +12,7 @@ import { findSettlement } from "../followup/find-settlement";
 import { type FacilitatorOrder, requestSettlement } from "../x402/facilitator";
 import { X402_VERSION } from "../x402/wire";
 import type { KeptPayment } from "./kept-svm-payment";
-import type { Attempt, SettledAt } from "./settlement-strategy";
+import type { AttemptOutcome, SettledAt } from "./settlement-strategy";
 import { explainTrial } from "./svm-trial";
 
 const LOOK_EVERY_MS = 250;
@@ -20,7 +20,7 @@ const LOOKS_AFTER_YES = 12;
 const LOOKS_AFTER_NO = 1;
 
 /** @throws SolanaUnavailable */
-export async function settleWithFacilitator(claim: PaymentClaim, kept: KeptPayment): Promise<Attempt> {
+export async function settleWithFacilitator(claim: PaymentClaim, kept: KeptPayment): Promise<AttemptOutcome> {
   const before = await findElsewhere(claim, kept.transaction, "latest");
   if (before) return { kind: "found", ...before };
   const { value: why } = await tryTransaction(solanaNodes(), kept.bytes);

@@ -15,7 +15,7 @@ import { recordFailed, uncover } from "../claims/claim-steps";
 import { delegateSettlement } from "./delegate-settlement";
 import { findFailedFeeLimit } from "./failed-fee-limit";
 import { type Settled, settledAs } from "./outcome";
-import type { Attempt, Refusal, SettledAt } from "./settlement-strategy";
+import type { AttemptOutcome, Refusal, SettledAt } from "./settlement-strategy";
 import { settlementStrategies } from "./strategies";
 
 interface Run {
@@ -109,7 +109,7 @@ async function goOn(claim: PaymentClaim, run: Run): Promise<Settled> {
   return relayed.state === "failed" || relayed.state === "lost" ? afterFailure(claim, relayed) : { kind: "pending" };
 }
 
-async function tryNow(claim: PaymentClaim): Promise<Attempt> {
+async function tryNow(claim: PaymentClaim): Promise<AttemptOutcome> {
   const strategy = settlementStrategies[claim.scheme];
   const limited = await findFailedFeeLimit(claim);
   if (limited?.kind !== "refused") return limited ?? strategy.attempt(claim, relayIdOf(claim));

@@ -10,7 +10,7 @@ export interface SettledAt {
   block: number;
 }
 
-export type Attempt =
+export type AttemptOutcome =
   /** Its bytes are in the relay, stored by this run or another: the caller sends and follows it. */
   | { kind: "stored" }
   /** The chain already shows it as paid, by any sender. */
@@ -31,7 +31,7 @@ export interface SettlementStrategy {
    * Simulates a payment, and stores its transaction under `relayId`: `storeAttempt` (failed-fee-limit.ts) with the relay's `storeCall` or
    * `storeSigned`. It sends nothing.
    */
-  attempt(claim: PaymentClaim, relayId: string): Promise<Attempt>;
+  attempt(claim: PaymentClaim, relayId: string): Promise<AttemptOutcome>;
   /**
    * Where the chain shows it as paid, by any sender; null when it does not. `final`: in a final block, for good. Called when no transaction
    * of ours in the relay has the answer: only this finds a payment hidden by a race, or by a database restored from a backup.

@@ -4,12 +4,12 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import type { PaymentTransaction } from "@/lib/chains/solana/payment-transaction";
 import { isBlockhashKnown } from "@/lib/chains/solana/simulation";
 import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
-import type { Attempt, Refusal } from "./settlement-strategy";
+import type { AttemptOutcome, Refusal } from "./settlement-strategy";
 
 const MAX_WORDS = 100;
 
 /** @param why the nodes' name of the error. @throws SolanaUnavailable */
-export async function explainTrial(transaction: PaymentTransaction, why: string): Promise<Attempt> {
+export async function explainTrial(transaction: PaymentTransaction, why: string): Promise<AttemptOutcome> {
   if (why === "BlockhashNotFound") {
     // The simulating node may be behind the node that issued the blockhash.
     if (await isBlockhashKnown(solanaNodes(), transaction.blockhash)) return { kind: "unknown" };
