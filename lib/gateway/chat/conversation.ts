@@ -49,10 +49,10 @@ export function conversationWriter(request: GatewayRequest, prompt: Prompt, paym
   return {
     ...writer,
     piece: (piece) => (piece.type === "text" ? writer.piece(piece) : writePiece(piece)),
-    done: (receipt) => {
-      const { finish } = receipt.completion.output;
-      const { reasoningTokens } = receipt.completion.usage;
-      return writeEvent("finish", { reason: finish ?? "other", reasoningTokens }) + writer.done(receipt);
+    done: (priced) => {
+      const { finish } = priced.completion.output;
+      const { reasoningTokens } = priced.completion.usage;
+      return writeEvent("finish", { reason: finish ?? "other", reasoningTokens }) + writer.done(priced);
     },
   };
 }

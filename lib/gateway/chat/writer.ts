@@ -6,7 +6,7 @@ import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
 import type { FinishReason } from "@/lib/providers/types";
 import type { GatewayRequest } from "../http/request";
-import { type ChargeReceipt, costFields, type OutputPiece } from "../prompt/completion";
+import { costFields, type OutputPiece, type PricedCompletion } from "../prompt/completion";
 import type { ReplyWriter } from "../prompt/prompt-body";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
@@ -21,25 +21,25 @@ export function chatWriter(request: GatewayRequest, prompt: ChatPrompt, payment:
     `data: {"id":"${request.id}","object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model.id)},${fields}}\n\n`;
   const delta = (text: string, reason: string | null, more = ""): string =>
     chunk(`"choices":[{"index":0,"delta":${text},"logprobs":null,"finish_reason":${JSON.stringify(reason)}}]${more}`);
-  const ours = ({ inputCost, outputCost }: ChargeReceipt): string =>
+  const ours = ({ inputCost, outputCost }: PricedCompletion): string =>
     clipped + (payment === null ? "" : `,"payment":${writeJson(paymentBody(payment, nanoUsd(inputCost + outputCost)))}`);
   return {
-    whole: (receipt) =>
+    whole: (priced) =>
       `{"id":"${request.id}","object":"chat.completion","created":${created},"model":${JSON.stringify(model.id)},` +
-      `"choices":[{"index":0,"message":${messageText(receipt)},"logprobs":null,"finish_reason":"${finishReason(receipt)}"}],` +
-      `"usage":${usageText(receipt)}${ours(receipt)}}`,
+      `"choices":[{"index":0,"message":${messageText(priced)},"logprobs":null,"finish_reason":"${finishReason(priced)}"}],` +
+      `"usage":${usageText(priced)}${ours(priced)}}`,
     opening: () => delta(`{"role":"assistant","content":"","refusal":null}`, null),
     // OpenAI's format has no field for reasoning.
     piece: (piece) => (piece.type === "reasoning" ? "" : delta(deltaText(piece), null)),
-    done: (receipt) => {
-      const usage = includeUsage ? chunk(`"choices":[],"usage":${usageText(receipt)}`) : "";
-      return `${delta("{}", finishReason(receipt), ours(receipt))}${usage}data: [DONE]\n\n`;
+    done: (priced) => {
+      const usage = includeUsage ? chunk(`"choices":[],"usage":${usageText(priced)}`) : "";
+      return `${delta("{}", finishReason(priced), ours(priced))}${usage}data: [DONE]\n\n`;
     },
     failed: (error) => `data: ${chatErrorBody(error, request.id)}\n\n`,
   };
 }
 
-function messageText({ completion: { output } }: ChargeReceipt): string {
+function messageText({ completion: { output } }: PricedCompletion): string {
   const { text, toolCalls } = output;
   const content = text === "" && toolCalls.length > 0 ? null : text;
   const calls = toolCalls.map(({ id, name, arguments: given }) => ({ id, type: "function", function: { name, arguments: given } }));
@@ -55,16 +55,16 @@ function deltaText(piece: Exclude<OutputPiece, { type: "reasoning" }>): string {
 }
 
 /** OpenAI's finish reason; `stop` for a reason that OpenAI does not have. */
-function finishReason({ completion }: ChargeReceipt): Exclude<FinishReason, "other"> {
+function finishReason({ completion }: PricedCompletion): Exclude<FinishReason, "other"> {
   const { finish } = completion.output;
   return finish === null || finish === "other" ? "stop" : finish;
 }
 
-function usageText(receipt: ChargeReceipt): string {
-  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = receipt.completion.usage;
+function usageText(priced: PricedCompletion): string {
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = priced.completion.usage;
   return (
     `{"prompt_tokens":${inputTokens},"completion_tokens":${outputTokens},"total_tokens":${inputTokens + outputTokens},` +
     `"prompt_tokens_details":{"cached_tokens":${cachedInputTokens}},"completion_tokens_details":{"reasoning_tokens":${reasoningTokens}},` +
-    `${costFields(receipt)}}`
+    `${costFields(priced)}}`
   );
 }

@@ -10,7 +10,7 @@ import type { Model } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
-import type { ChargeReceipt } from "../prompt/completion";
+import type { PricedCompletion } from "../prompt/completion";
 import { type Prompt, type ReplyWriter, readMaxCost, unknownModel } from "../prompt/prompt-body";
 
 /** OpenAI's own limits. */
@@ -120,7 +120,7 @@ const neverStreamed = (): never => {
 };
 
 export const embeddingsWriter = (_: GatewayRequest, prompt: EmbeddingPrompt): ReplyWriter => ({
-  whole: (receipt) => writeEmbeddings(prompt, receipt),
+  whole: (priced) => writeEmbeddings(prompt, priced),
   opening: neverStreamed,
   piece: neverStreamed,
   done: neverStreamed,
@@ -128,7 +128,7 @@ export const embeddingsWriter = (_: GatewayRequest, prompt: EmbeddingPrompt): Re
 });
 
 /** In OpenAI's form; `usage.cost` is our field. */
-function writeEmbeddings({ model, encoding }: EmbeddingPrompt, { completion, inputCost, outputCost }: ChargeReceipt): string {
+function writeEmbeddings({ model, encoding }: EmbeddingPrompt, { completion, inputCost, outputCost }: PricedCompletion): string {
   const { inputTokens } = completion.usage;
   const write = encoding === "base64" ? (vector: string) => JSON.stringify(vector) : writeNumbers;
   const data = completion.output.text

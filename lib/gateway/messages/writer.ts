@@ -8,7 +8,7 @@ import { nanoUsd } from "@/lib/base/money";
 import type { FinishReason, TokenUsage } from "@/lib/providers/types";
 import { readJsonObject } from "@/lib/providers/wire-value";
 import type { GatewayRequest } from "../http/request";
-import { type ChargeReceipt, costFields, type OutputPiece, piecesOf } from "../prompt/completion";
+import { costFields, type OutputPiece, type PricedCompletion, piecesOf } from "../prompt/completion";
 import type { ReplyWriter } from "../prompt/prompt-body";
 import type { ToolNames } from "../prompt/tool-calls/names";
 import type { PaymentFacts } from "../proof/facts";
@@ -20,31 +20,31 @@ import { sealThought } from "./thoughts";
 
 export function messagesWriter(request: GatewayRequest, prompt: MessagesPrompt, payment: PaymentFacts | null = null): ReplyWriter {
   const clipped = prompt.clippedTo === undefined ? "" : `,"clippedTo":${prompt.clippedTo}`;
-  const ours = ({ inputCost, outputCost }: ChargeReceipt): string =>
+  const ours = ({ inputCost, outputCost }: PricedCompletion): string =>
     clipped + (payment === null ? "" : `,"payment":${writeJson(paymentBody(payment, nanoUsd(inputCost + outputCost)))}`);
   const head = `"id":"${request.id.replace(/^req_/, "msg_")}","type":"message","role":"assistant","model":${JSON.stringify(prompt.model.id)}`;
   const seal: Seal = (block) => sealThought(prompt.accountId, block.madeBy ?? prompt.model.routes[0], block);
   let blocks = new BlockEvents(seal);
   const named = (piece: OutputPiece): OutputPiece => ownNamed(piece, prompt.toolNames);
   return {
-    whole: (receipt) =>
-      `{${head},"content":${contentText(receipt, seal, prompt.toolNames)},${stopText(receipt)},"usage":${usageText(receipt)}${ours(receipt)}}`,
+    whole: (priced) =>
+      `{${head},"content":${contentText(priced, seal, prompt.toolNames)},${stopText(priced)},"usage":${usageText(priced)}${ours(priced)}}`,
     opening: (counted) => {
       blocks = new BlockEvents(seal);
       const usage = counted ? countsText(counted) : `"input_tokens":0,"output_tokens":0`;
       return writeEvent("message_start", `,"message":{${head},"content":[],"stop_reason":null,"stop_sequence":null,"usage":{${usage}}}`);
     },
     piece: (piece) => blocks.write(named(piece)),
-    done: (receipt) =>
+    done: (priced) =>
       blocks.close() +
-      writeEvent("message_delta", `,"delta":{${stopText(receipt)}},"usage":${usageText(receipt)}${ours(receipt)}`) +
+      writeEvent("message_delta", `,"delta":{${stopText(priced)}},"usage":${usageText(priced)}${ours(priced)}`) +
       writeEvent("message_stop", ""),
     failed: (error) => `event: error\ndata: ${messagesErrorBody(error, request.id)}\n\n`,
     keepAlive: writeEvent("ping", ""),
   };
 }
 
-const contentText = ({ completion: { output } }: ChargeReceipt, seal: Seal, names: ToolNames | undefined): string =>
+const contentText = ({ completion: { output } }: PricedCompletion, seal: Seal, names: ToolNames | undefined): string =>
   JSON.stringify(piecesOf(output).map((piece) => blockOf(ownNamed(piece, names), seal)));
 
 /** A call by the client's name of its tool. */
@@ -76,13 +76,13 @@ const stopReasons: Record<FinishReason, string> = {
   other: "end_turn",
 };
 
-function stopText({ completion: { output } }: ChargeReceipt): string {
+function stopText({ completion: { output } }: PricedCompletion): string {
   const { finish, stopSequence } = output;
   if (stopSequence !== undefined) return `"stop_reason":"stop_sequence","stop_sequence":${JSON.stringify(stopSequence)}`;
   return `"stop_reason":"${stopReasons[finish ?? "other"]}","stop_sequence":null`;
 }
 
-const usageText = (receipt: ChargeReceipt): string => `{${countsText(receipt.completion.usage)},${costFields(receipt)}}`;
+const usageText = (priced: PricedCompletion): string => `{${countsText(priced.completion.usage)},${costFields(priced)}}`;
 
 /** Anthropic counts cached input beside the rest, and we inside it. */
 function countsText({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens }: TokenUsage): string {

@@ -14,7 +14,7 @@ import type { ChatPrompt } from "../chat/body";
 import { chatWriter } from "../chat/writer";
 import { type GatewayRequest, openRequest } from "../http/request";
 import { messagesWriter } from "../messages/writer";
-import type { ChargeReceipt } from "../prompt/completion";
+import type { PricedCompletion } from "../prompt/completion";
 import { promptWriter } from "../prompt/prompt-body";
 import { ToolNames } from "../prompt/tool-calls/names";
 import type { PaymentFacts } from "../proof/facts";
@@ -164,7 +164,7 @@ export function examplesOf(model: Model): Examples {
 
 const usdNumber = (amount: bigint): number => Number(usdText(amount));
 
-function receiptOf(model: Model, outputTokens: number = example.tokens.output): ChargeReceipt {
+function receiptOf(model: Model, outputTokens: number = example.tokens.output): PricedCompletion {
   return {
     completion: {
       output: { text: example.pieces.join(""), toolCalls: [], reasoning: [], finish: "stop" },

@@ -10,7 +10,7 @@ import { isProviderFailure, type ProviderEvent, type TokenUsage } from "@/lib/pr
 import { eventStreamHeaders } from "../http/endpoint";
 import type { GatewayReply } from "../http/request";
 import { type CallContext, chargeableUsage, measure, readUsage, recordFacts, startCall } from "./answer";
-import { addPiece, type ChargeReceipt, type Completion, emptyOutput, type Output, piecesOf } from "./completion";
+import { addPiece, type Completion, emptyOutput, type Output, type PricedCompletion, piecesOf } from "./completion";
 import type { HoldGuard } from "./hold-guard";
 import type { ReplyWriter } from "./prompt-body";
 import { brokenReason, providerError } from "./provider-failure";
@@ -26,7 +26,7 @@ interface StreamContext extends CallContext {
  * @throws AppError like answerWhole, before the first token
  */
 export async function answerStream(context: StreamContext): Promise<GatewayReply> {
-  const { request, prompt, settlement } = context;
+  const { request, prompt, requestHold } = context;
   const startedAt = performance.now();
   const isToBeReadOn = isReadOn(prompt.model, context.call);
   const call = startCall(context, isToBeReadOn ? null : request.signal);
@@ -53,7 +53,7 @@ export async function answerStream(context: StreamContext): Promise<GatewayReply
     // A client that left while the provider was working pays for the input: the end of the request charges it. A provider that failed by itself
     // is not paid, whether the client is there or not.
     const isLeft = request.signal.aborted && (!isProviderFailure(error) || error.kind === "aborted");
-    if (!isLeft) await settlement.release();
+    if (!isLeft) await requestHold.release();
     throw isProviderFailure(error) ? providerError(error, prompt) : error;
   }
   // A hold that is gone by now still gets its true status, too.
@@ -108,7 +108,7 @@ async function* streamBody(
       opening = "";
       if (text !== "") yield text;
     }
-    const writeLast: WriteLast = ({ done }, receipt) => done(receipt);
+    const writeLast: WriteLast = ({ done }, priced) => done(priced);
     const charged = await chargeStream(context, progress, { outcome: "complete", writeLast });
     if (!charged.isPaid) throw cutOf(context, progress);
     yield opening + writer.done(charged);
@@ -124,15 +124,15 @@ async function* streamBody(
  * @throws Error when the hold is gone: the call is cut at the provider, and what was written until then is charged as far as it can be
  */
 async function mayGoOn(context: StreamContext, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<boolean> {
-  const { request, settlement, guard } = context;
+  const { request, requestHold, guard } = context;
   const state = await guard.regain(() => progress.isLeft || request.signal.aborted);
   if (state === "open") return true;
-  if (state === "left" || settlement.ended || progress.counting) return false;
+  if (state === "left" || requestHold.ended || progress.counting) return false;
   const cut = cutOf(context, progress);
   await events.return?.();
   const outcome = piecesOf(progress.output).length > 0 && !context.prompt.deliversAtEnd ? "partial" : "lost";
   const message = "This stream was cut off. You were charged for the part you received";
-  const writeCut: WriteLast = (writer, receipt) => writeCostlyError(writer, receipt, { message, reason: "internal", retryable: true });
+  const writeCut: WriteLast = (writer, priced) => writeCostlyError(writer, priced, { message, reason: "internal", retryable: true });
   await chargeStream(context, progress, { outcome, writeLast: writeCut });
   throw cut;
 }
@@ -147,8 +147,8 @@ function cutOf({ request }: StreamContext, progress: Progress): Error {
 
 /** The provider failed after tokens were delivered: what is certainly owed is charged, and the event says so. Without them nothing is. */
 async function brokenOff(context: CallContext, progress: Progress, error: unknown): Promise<string> {
-  const { request, prompt, settlement } = context;
-  if (!isProviderFailure(error) || settlement.ended || progress.counting) {
+  const { request, prompt, requestHold } = context;
+  if (!isProviderFailure(error) || requestHold.ended || progress.counting) {
     log().error({ err: error, requestId: request.id }, "a stream failed");
     const internal = isAppError(error)
       ? error
@@ -159,12 +159,12 @@ async function brokenOff(context: CallContext, progress: Progress, error: unknow
   if (prompt.deliversAtEnd) {
     const failure = providerError(error, prompt);
     request.facts.brokeOff = failure.code;
-    await settlement.release();
+    await requestHold.release();
     return context.writer.failed(failure);
   }
   request.facts.brokeOff = "INTERNAL_ERROR";
-  const writeBroken: WriteLast = (writer, receipt) =>
-    writeCostlyError(writer, receipt, {
+  const writeBroken: WriteLast = (writer, priced) =>
+    writeCostlyError(writer, priced, {
       message: `${prompt.model.id} stopped mid-answer. You were charged for the part you received`,
       reason: brokenReason(error),
       retryable: true,
@@ -177,20 +177,20 @@ async function brokenOff(context: CallContext, progress: Progress, error: unknow
  * save nothing, or could not be counted, the stream is read to its end and charged by the provider's count.
  */
 async function settleLeft(context: CallContext, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
-  const { settlement } = context;
+  const { requestHold } = context;
   if (progress.counting) await progress.counting;
-  if (settlement.ended || progress.isCut) return;
+  if (requestHold.ended || progress.isCut) return;
   progress.isLeft = true;
   if (progress.isReadOn) await readOn(context, progress, events);
   else await events.return?.();
   if (progress.counting) await progress.counting;
-  if (settlement.ended) return;
+  if (requestHold.ended) return;
   const { acceptedAt, sentTo } = progress.call.answer;
   // From when it is sent its provider may bill it, also one that sends its headers with the first token.
-  if (!acceptedAt && !sentTo) return settlement.release();
+  if (!acceptedAt && !sentTo) return requestHold.release();
   const message = "You closed this stream early and were charged for the part you received. Use a new Idempotency-Key to ask again";
-  const writeLeft: WriteLast = (writer, receipt) =>
-    progress.usage ? writer.done(receipt) : writeCostlyError(writer, receipt, { message, reason: "internal", retryable: false });
+  const writeLeft: WriteLast = (writer, priced) =>
+    progress.usage ? writer.done(priced) : writeCostlyError(writer, priced, { message, reason: "internal", retryable: false });
   await chargeStream(context, progress, { outcome: "cancelled", writeLast: writeLeft });
 }
 
@@ -204,7 +204,7 @@ async function readOn(context: CallContext, progress: Progress, events: AsyncIte
 }
 
 /** Writes the stream's last event from its cost. */
-type WriteLast = (writer: ReplyWriter, receipt: ChargeReceipt) => string;
+type WriteLast = (writer: ReplyWriter, priced: PricedCompletion) => string;
 
 interface StreamEnd {
   outcome: Completion["outcome"];
@@ -229,7 +229,7 @@ async function chargeStream(context: CallContext, progress: Progress, { outcome,
   const count = counting instanceof Promise ? await counting : counting;
   const completion: Completion = { output: progress.output, outcome, ...count, ...measured };
   recordFacts(context, completion);
-  return context.settlement.charge(completion, (expected) => {
+  return context.requestHold.charge(completion, (expected) => {
     const writer = context.createWriter();
     return writer.opening(progress.countedAtStart) + piecesOf(progress.output).map(writer.piece).join("") + writeLast(writer, expected);
   });
@@ -247,10 +247,10 @@ function countUsage(context: CallContext, progress: Progress, outcome: Completio
 /** The last event of a stream that did not complete and is charged all the same. */
 function writeCostlyError(
   writer: ReplyWriter,
-  receipt: ChargeReceipt,
+  priced: PricedCompletion,
   { message, ...details }: { message: string; reason: string; retryable: boolean },
 ): string {
-  const { inputCost, outputCost } = receipt;
+  const { inputCost, outputCost } = priced;
   const cost = { inputCost, outputCost, totalCost: inputCost + outputCost };
   return writer.failed(new AppError("INTERNAL_ERROR", { message, details: { ...details, cost } }));
 }

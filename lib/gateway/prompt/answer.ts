@@ -18,7 +18,7 @@ import { estimateUncounted } from "./estimate";
 import type { Prompt, ReplyWriter } from "./prompt-body";
 import { providerError } from "./provider-failure";
 import type { Quote } from "./quote";
-import type { Settlement } from "./settlement";
+import type { RequestHold } from "./settlement";
 
 /** The results of the earlier steps, which answering needs. */
 export interface CallContext {
@@ -26,7 +26,7 @@ export interface CallContext {
   prompt: Prompt;
   call: ModelCall;
   quote: Quote;
-  settlement: Settlement;
+  requestHold: RequestHold;
   writer: ReplyWriter;
   /** A second writer, for the copy of a stream that an idempotency key saves: writers count what they have written. */
   createWriter: () => ReplyWriter;
@@ -192,7 +192,7 @@ export async function answerWhole<Read extends Prompt>(
   context: CallContext & { prompt: Read },
   count: CountUsage<Read>,
 ): Promise<GatewayReply> {
-  const { request, prompt, settlement } = context;
+  const { request, prompt, requestHold } = context;
   const startedAtMs = nowMs();
   const startedAt = performance.now();
   const call = requestWhole(context);
@@ -208,7 +208,7 @@ export async function answerWhole<Read extends Prompt>(
     }
   } catch (error) {
     request.providerMs = performance.now() - startedAt;
-    await settlement.release();
+    await requestHold.release();
     throw isProviderFailure(error) ? providerError(error, prompt) : error;
   }
   request.providerMs = performance.now() - startedAt;
@@ -217,7 +217,7 @@ export async function answerWhole<Read extends Prompt>(
   // Awaiting what is there already would cost every request a microtask turn.
   const usage = counting instanceof Promise ? await counting : counting;
   const completion: Completion = { output, outcome: "complete", ...usage, ...measured };
-  const body = await settlement.chargeForBody(completion, context.writer.whole);
+  const body = await requestHold.chargeForBody(completion, context.writer.whole);
   recordFacts(context, completion);
   request.replyHeaders["server-timing"] = serverTiming(request);
   return jsonReply(request, 200, body);

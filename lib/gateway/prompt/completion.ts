@@ -46,15 +46,15 @@ export interface Completion {
   providerMs: number;
 }
 
-/** What a request cost, as it was charged. */
-export interface ChargeReceipt {
+/** A completion with what it costs its customer. */
+export interface PricedCompletion {
   completion: Completion;
   inputCost: NanoUsd;
   outputCost: NanoUsd;
 }
 
 /** The fields of our own in the usage of a vendor's dialect: what was charged, in USD. */
-export function costFields({ inputCost, outputCost }: ChargeReceipt): string {
+export function costFields({ inputCost, outputCost }: PricedCompletion): string {
   const details = `{"input_cost":${usdText(inputCost)},"output_cost":${usdText(outputCost)}}`;
   return `"cost":${usdText(inputCost + outputCost)},"cost_details":${details}`;
 }

@@ -17,7 +17,7 @@ import { getSavedReply } from "./idempotency";
 import { openAnswer } from "./kept-answer";
 import { type Prompt, promptWriter, type ReplyWriter, readPrompt } from "./prompt-body";
 import { type Quote, quoteFitting } from "./quote";
-import { openSettlement } from "./settlement";
+import { attachHold } from "./settlement";
 
 /** POST /api/v1/prompt: a prompt in, the model's answer out, its exact cost charged. */
 export const prompt = endpoint(
@@ -69,13 +69,13 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   const placed = await placing;
   if (placed.kind === "replay") return replay(request, placed.accountId, placed.key);
   const { hold, quote, payment } = placed;
-  const settlement = openSettlement(request, hold, prompt, quote);
+  const requestHold = attachHold(request, hold, prompt, quote);
   const sold = within(prompt, quote);
   if (sold.clippedTo !== undefined) request.replyHeaders["x-clipped-to"] = String(sold.clippedTo);
   const isAsPrepared = quote === wanted && hold.accountId === caller.accountId;
   const call = (isAsPrepared && prepared) || prepareCall(sold, hold.accountId);
   const createWriter = () => write(request, sold, payment);
-  const context = { request, prompt: sold, call, quote, settlement, writer: createWriter(), createWriter };
+  const context = { request, prompt: sold, call, quote, requestHold, writer: createWriter(), createWriter };
   return fence === null ? answerWhole(context, count) : answerStream({ guard: new HoldGuard(hold, fence), ...context });
 }
 

@@ -16,7 +16,7 @@ import { nearestModel } from "../http/nearest-name";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
-import type { ChargeReceipt, OutputPiece } from "./completion";
+import type { OutputPiece, PricedCompletion } from "./completion";
 import { contextOverflow } from "./context-overflow";
 
 export const promptBodySchema = z.strictObject({
@@ -187,12 +187,12 @@ export function readMaxCost(maxCost: number | undefined): NanoUsd | undefined {
 /** How an endpoint writes its answers: in the specification's own format, or in OpenAI's. A writer serves one request. */
 export interface ReplyWriter {
   /** The body of a whole answer. */
-  whole(receipt: ChargeReceipt): string;
+  whole(priced: PricedCompletion): string;
   /** The beginning of a stream; `counted` is what its provider had counted before the first token, where it counts that early. */
   opening(counted?: TokenUsage): string;
   piece(piece: OutputPiece): string;
   /** The end of a complete stream, after its last piece. */
-  done(receipt: ChargeReceipt): string;
+  done(priced: PricedCompletion): string;
   /** The last event of a stream that did not complete. */
   failed(error: AppError): string;
   /** What keeps an idle stream open; absent: a comment line. */
@@ -207,7 +207,7 @@ const writeEvent = (name: string, json: string): string => `event: ${name}\ndata
  * so its pieces are all text.
  */
 export function promptWriter(request: GatewayRequest, { model, clippedTo }: Prompt, payment: PaymentFacts | null = null): ReplyWriter {
-  const whole = ({ completion, inputCost, outputCost }: ChargeReceipt): string => {
+  const whole = ({ completion, inputCost, outputCost }: PricedCompletion): string => {
     const { inputTokens, outputTokens } = completion.usage;
     const paid = payment === null ? "" : `,"payment":${writeJson(paymentBody(payment, nanoUsd(inputCost + outputCost)))}`;
     const clipped = clippedTo === undefined ? "" : `,"clippedTo":${clippedTo}`;
@@ -222,7 +222,7 @@ export function promptWriter(request: GatewayRequest, { model, clippedTo }: Prom
     whole,
     opening: () => "",
     piece: (piece) => (piece.type === "text" ? writeEvent("delta", JSON.stringify({ text: piece.text })) : ""),
-    done: (receipt) => writeEvent("done", whole(receipt)),
+    done: (priced) => writeEvent("done", whole(priced)),
     failed: (error) => writeEvent("error", errorBody(error, request.id)),
   };
 }

@@ -6,14 +6,14 @@ import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { isRefusal, settleHold } from "@/lib/ledger/commit/commit";
-import { type ChargeDetails, dividePaid, type Hold, type Settlement as HoldEnd, type Settled } from "@/lib/ledger/holds";
+import { type ChargeDetails, dividePaid, type Hold, type Settled, type Settlement } from "@/lib/ledger/holds";
 import { postTransfer } from "@/lib/ledger/transfers";
 import { releaseHold, settleLater } from "@/lib/ledger/waiting-settlements";
 import { costOf } from "@/lib/providers/prices";
 import type { TokenUsage } from "@/lib/providers/types";
 import type { GatewayRequest } from "../http/request";
 import { commit } from "./commit";
-import type { ChargeReceipt, Completion } from "./completion";
+import type { Completion, PricedCompletion } from "./completion";
 import { type RequestContent, sealAnswer } from "./kept-answer";
 import type { Prompt } from "./prompt-body";
 import { type Quote, recordInputOverrun } from "./quote";
@@ -25,15 +25,15 @@ const REVENUE = "revenue";
 
 type SettledRequest = Pick<GatewayRequest, "onEnd"> & RequestContent;
 
-type WriteBody = (receipt: ChargeReceipt) => string;
+type WriteBody = (priced: PricedCompletion) => string;
 
 /** What an answer was charged. */
-export interface Charged extends ChargeReceipt {
+export interface Charged extends PricedCompletion {
   /** False when its hold was gone and less than its price could still be taken: it must not arrive whole. */
   isPaid: boolean;
 }
 
-export interface Settlement {
+export interface RequestHold {
   /** True once the hold has ended, or is ending. */
   readonly ended: boolean;
   /** Charges the completion; `writeBody` writes the reply body that an idempotency key saves. */
@@ -47,33 +47,33 @@ export interface Settlement {
   release(): Promise<void>;
 }
 
-/** Opens the settlement of a hold; a hold that is not settled when the request ends is released. */
-export function openSettlement(request: SettledRequest, hold: Hold, prompt: Billed, quote: Quote): Settlement {
-  const settlement = {
+/** Attaches a hold to its request: one that has not ended when the request does is released. */
+export function attachHold(request: SettledRequest, hold: Hold, prompt: Billed, quote: Quote): RequestHold {
+  const requestHold = {
     ended: false,
     charge(completion: Completion, writeBody: WriteBody): Promise<Charged> {
-      settlement.ended = true;
+      requestHold.ended = true;
       return chargeHold(hold, prompt, quote, completion, sealedFor(hold, request, writeBody));
     },
     chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string> {
       const write = rememberBody(writeBody);
-      const charging = settlement.charge(completion, write).then((charged) => (charged.isPaid ? write(charged) : refuseUnpaid()));
+      const charging = requestHold.charge(completion, write).then((charged) => (charged.isPaid ? write(charged) : refuseUnpaid()));
       try {
         // The charge is nearly always the expected one.
-        write(expectedReceipt(hold, quote, completion));
+        write(expectedPrice(hold, quote, completion));
       } catch {
-        // The error surfaces when the actual receipt is written.
+        // The error surfaces when the actual price is written.
       }
       return charging;
     },
     async release(): Promise<void> {
-      if (settlement.ended) return;
-      settlement.ended = true;
+      if (requestHold.ended) return;
+      requestHold.ended = true;
       await releaseHold(commit(), hold);
     },
   };
-  request.onEnd(() => (settlement.ended ? undefined : settlement.release()));
-  return settlement;
+  request.onEnd(() => (requestHold.ended ? undefined : requestHold.release()));
+  return requestHold;
 }
 
 function refuseUnpaid(): never {
@@ -85,26 +85,26 @@ function refuseUnpaid(): never {
 
 /** An Idempotency-Key asks that its answer is kept. For a payment it is kept so that only its sender reads it. */
 function sealedFor({ claim, paidBy }: Hold, request: RequestContent, writeBody: WriteBody): WriteBody {
-  return claim === null || paidBy === "balance" ? writeBody : (receipt) => sealAnswer(writeBody(receipt), claim.key, request);
+  return claim === null || paidBy === "balance" ? writeBody : (priced) => sealAnswer(writeBody(priced), claim.key, request);
 }
 
 async function chargeHold(hold: Hold, prompt: Billed, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<Charged> {
   const { usage } = completion;
   const { inputCost, outputCost } = costOf(quote.model.prices, usage);
   const charge = chargeDetails(hold, prompt, quote, completion);
-  const expected = expectedReceipt(hold, quote, completion);
+  const expected = expectedPrice(hold, quote, completion);
   const isKept = hold.claim !== null && completion.outcome !== "lost";
   const reply = isKept ? { status: 200, body: writeBody(expected) } : null;
-  const end: HoldEnd = { hold, inputCost, outputCost, charge, reply };
+  const settlement: Settlement = { hold, inputCost, outputCost, charge, reply };
   let settled: Settled;
   try {
-    settled = await settleHold(commit(), end);
+    settled = await settleHold(commit(), settlement);
   } catch (error) {
-    settleUnbooked(end, charge, { prompt, quote }, error);
+    settleUnbooked(settlement, charge, { prompt, quote }, error);
     throw error;
   }
   const isPaid = settled.inputCost + settled.outputCost >= expected.inputCost + expected.outputCost;
-  recordSettled(end, settled, quote, usage);
+  recordSettled(settlement, settled, quote, usage);
   if (usage.inputTokens > quote.inputBound) await recordInputOverrun(quote.model.id);
   return { completion, inputCost: settled.inputCost, outputCost: settled.outputCost, isPaid };
 }
@@ -114,13 +114,18 @@ async function chargeHold(hold: Hold, prompt: Billed, quote: Quote, completion: 
  * idempotency key keeps the answer available: those are charged as usual. Any other answer was never delivered, and the operator bears its
  * cost.
  */
-function settleUnbooked(end: HoldEnd, charge: ChargeDetails, { prompt, quote }: { prompt: Billed; quote: Quote }, error: unknown): void {
+function settleUnbooked(
+  settlement: Settlement,
+  charge: ChargeDetails,
+  { prompt, quote }: { prompt: Billed; quote: Quote },
+  error: unknown,
+): void {
   metrics().lostAnswers.inc();
-  const { hold } = end;
+  const { hold } = settlement;
   const isDelivered = (charge.streamed && !prompt.deliversAtEnd) || hold.claim !== null;
   log().error({ err: error, requestId: hold.requestId, model: quote.model.id, isDelivered }, "an answer could not be booked in time");
   if (isRefusal(error)) return;
-  const later: HoldEnd = isDelivered ? end : { ...end, charge: { ...charge, outcome: "lost" } };
+  const later: Settlement = isDelivered ? settlement : { ...settlement, charge: { ...charge, outcome: "lost" } };
   settleLater(commit(), later, async (settled) => {
     const paid = nanoUsd(settled.inputCost + settled.outputCost);
     if (isDelivered || paid === 0n) return recordSettled(later, settled, quote, charge);
@@ -139,7 +144,7 @@ async function refund({ requestId, accountId }: Hold, paid: NanoUsd): Promise<vo
   log().warn({ requestId, paidNanoUsd: paid.toString() }, "a charge for an answer that was not delivered is given back");
 }
 
-function recordSettled({ inputCost, outputCost, charge }: HoldEnd, settled: Settled, quote: Quote, usage: Usage): void {
+function recordSettled({ inputCost, outputCost, charge }: Settlement, settled: Settled, quote: Quote, usage: Usage): void {
   const paid = settled.inputCost + settled.outputCost;
   const isLate = settled.outcome === "late";
   // The earlier charge was recorded then.
@@ -158,16 +163,16 @@ type Usage = Pick<TokenUsage, "inputTokens" | "outputTokens">;
 
 /** Does not write a body twice for the same costs. */
 function rememberBody(writeBody: WriteBody): WriteBody {
-  let last: { receipt: ChargeReceipt; body: string } | undefined;
-  return (receipt) => {
-    const isSame = last?.receipt.inputCost === receipt.inputCost && last.receipt.outputCost === receipt.outputCost;
-    if (!last || !isSame) last = { receipt, body: writeBody(receipt) };
+  let last: { priced: PricedCompletion; body: string } | undefined;
+  return (priced) => {
+    const isSame = last?.priced.inputCost === priced.inputCost && last.priced.outputCost === priced.outputCost;
+    if (!last || !isSame) last = { priced, body: writeBody(priced) };
     return last.body;
   };
 }
 
 /** The charge to expect while the hold exists: at most the hold, the input first. */
-function expectedReceipt(hold: Hold, quote: Quote, completion: Completion): ChargeReceipt {
+function expectedPrice(hold: Hold, quote: Quote, completion: Completion): PricedCompletion {
   const { inputCost, outputCost } = costOf(quote.model.prices, completion.usage);
   const due: bigint = inputCost + outputCost;
   const paid = due < hold.ceiling ? due : hold.ceiling;

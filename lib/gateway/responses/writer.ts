@@ -6,7 +6,7 @@ import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
 import { chatErrorBody } from "../chat/errors";
 import type { GatewayRequest } from "../http/request";
-import { type ChargeReceipt, costFields, piecesOf } from "../prompt/completion";
+import { costFields, type PricedCompletion, piecesOf } from "../prompt/completion";
 import type { ReplyWriter } from "../prompt/prompt-body";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
@@ -24,26 +24,26 @@ export function responsesWriter(request: GatewayRequest, prompt: ResponsesPrompt
   const stateEvent = (type: string, response: string): string =>
     written(type, `{"type":"${type}","sequence_number":${sequence++},"response":${response}}`);
   const response = (state: ResponseState, usage = `"usage":null`): string => `${head},${stateText(state)},${usage},${echo}}`;
-  const ended = (receipt: ChargeReceipt, end: End, output: object[]): string =>
-    response({ completed_at: createdAt, output, ...end }, `"usage":${usageText(receipt)}${oursText(receipt, prompt, payment)}`);
-  const endOf = (receipt: ChargeReceipt): End =>
-    (prompt.deliversAtEnd && endOfMissingSummary(request, prompt, receipt)) || endOfAnswer(receipt);
+  const ended = (priced: PricedCompletion, end: End, output: object[]): string =>
+    response({ completed_at: createdAt, output, ...end }, `"usage":${usageText(priced)}${oursText(priced, prompt, payment)}`);
+  const endOf = (priced: PricedCompletion): End =>
+    (prompt.deliversAtEnd && endOfMissingSummary(request, prompt, priced)) || endOfAnswer(priced);
   return {
-    whole: (receipt) => {
+    whole: (priced) => {
       const whole = itemsOf(request, prompt);
-      for (const piece of piecesOf(receipt.completion.output)) whole.add(piece);
-      const end = endOf(receipt);
-      return ended(receipt, end, whole.written(writtenAs(end)));
+      for (const piece of piecesOf(priced.completion.output)) whole.add(piece);
+      const end = endOf(priced);
+      return ended(priced, end, whole.written(writtenAs(end)));
     },
     opening: () => {
       const begun = response(beginning);
       return stateEvent("response.created", begun) + stateEvent("response.in_progress", begun);
     },
     piece: (piece) => items.add(piece).map(itemEvent).join(""),
-    done: (receipt) => {
-      const end = endOf(receipt);
+    done: (priced) => {
+      const end = endOf(priced);
       const last = items.end(writtenAs(end)).map(itemEvent).join("");
-      return last + stateEvent(`response.${end.status}`, ended(receipt, end, items.written(writtenAs(end))));
+      return last + stateEvent(`response.${end.status}`, ended(priced, end, items.written(writtenAs(end))));
     },
     failed: (error) => stateEvent("response.failed", response({ ...failureOf(error, request), output: items.written("incomplete") })),
   };
@@ -75,7 +75,7 @@ type End = Pick<ResponseState, "error" | "incomplete_details"> & { status: "comp
 /** Items of an answer that did not come to its end are incomplete. */
 const writtenAs = ({ status }: End) => (status === "completed" ? status : "incomplete");
 
-function endOfAnswer({ completion }: ChargeReceipt): End {
+function endOfAnswer({ completion }: PricedCompletion): End {
   const { finish } = completion.output;
   if (finish === "length") return { status: "incomplete", error: null, incomplete_details: { reason: "max_output_tokens" } };
   if (finish === "content_filter") return { status: "incomplete", error: null, incomplete_details: { reason: "content_filter" } };
@@ -86,7 +86,7 @@ function endOfAnswer({ completion }: ChargeReceipt): End {
 function endOfMissingSummary(
   request: GatewayRequest,
   { model }: ResponsesPrompt,
-  { completion, inputCost, outputCost }: ChargeReceipt,
+  { completion, inputCost, outputCost }: PricedCompletion,
 ): End | null {
   const cost = { inputCost, outputCost, totalCost: inputCost + outputCost };
   const error = missingSummary(model, { output: completion.output, cost });
@@ -123,17 +123,17 @@ function echoText({ model, body, maxOutputTokens, options, toolEcho }: Responses
   );
 }
 
-function usageText(receipt: ChargeReceipt): string {
-  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, reasoningTokens } = receipt.completion.usage;
+function usageText(priced: PricedCompletion): string {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, reasoningTokens } = priced.completion.usage;
   const written = cacheWriteTokens + cacheWrite1hTokens;
   return (
     `{"input_tokens":${inputTokens},"input_tokens_details":{"cached_tokens":${cachedInputTokens},"cache_write_tokens":${written}},` +
     `"output_tokens":${outputTokens},"output_tokens_details":{"reasoning_tokens":${reasoningTokens}},` +
-    `"total_tokens":${inputTokens + outputTokens},${costFields(receipt)}}`
+    `"total_tokens":${inputTokens + outputTokens},${costFields(priced)}}`
   );
 }
 
-function oursText({ inputCost, outputCost }: ChargeReceipt, { clippedTo }: ResponsesPrompt, payment: PaymentFacts | null): string {
+function oursText({ inputCost, outputCost }: PricedCompletion, { clippedTo }: ResponsesPrompt, payment: PaymentFacts | null): string {
   const clipped = clippedTo === undefined ? "" : `,"clippedTo":${clippedTo}`;
   return payment === null ? clipped : `${clipped},"payment":${writeJson(paymentBody(payment, nanoUsd(inputCost + outputCost)))}`;
 }

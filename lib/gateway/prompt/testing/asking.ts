@@ -12,7 +12,7 @@ import { type Completion, emptyOutput } from "../completion";
 import { placeFromBalance } from "../hold";
 import type { Prompt } from "../prompt-body";
 import type { Quote } from "../quote";
-import { openSettlement } from "../settlement";
+import { attachHold } from "../settlement";
 
 export interface Customer {
   accountId: AccountId;
@@ -58,9 +58,9 @@ export async function begin({ accountId, keyId }: Customer, { ceiling = 100, ide
   const quote = quoteOf(ceiling);
   const placed = await placeFromBalance(request, caller, {} as Prompt, quote);
   if (placed.kind !== "held") throw new Error("it was answered before");
-  const settlement = openSettlement(request, placed.hold, { stream: false }, quote);
-  const charge = (cost: number) => settlement.charge(completionOf(cost), () => "");
-  return { id: request.id, hold: placed.hold, charge, release: settlement.release };
+  const requestHold = attachHold(request, placed.hold, { stream: false }, quote);
+  const charge = (cost: number) => requestHold.charge(completionOf(cost), () => "");
+  return { id: request.id, hold: placed.hold, charge, release: requestHold.release };
 }
 
 const completionOf = (tokens: number): Completion => ({
