@@ -100,6 +100,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
   test.each([
     ["a provider that fails", "status=500", 500],
     ["a provider that counts nothing", "no-usage", 500],
+    ["a provider that counts more than any tokenizer could", "usage=in:900000,out:0", 500],
     ["a provider that refuses", "status=400", 400],
   ])("%s: an error in OpenAI's form, and nothing is charged", async (_what, directive, status) => {
     const account = await openAccount();

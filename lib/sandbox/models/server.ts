@@ -104,7 +104,9 @@ async function serveEmbeddings(simulation: Simulation, exchange: Exchange, json:
   simulation.log.describe(exchange.record, { model, stream: false, question });
   const { behaviour } = decideBehaviour(simulation, exchange, { model, question });
   if (behaviour.status !== undefined) return refuseWith(exchange, behaviour.status);
-  sendWhole(exchange, behaviour.noUsage ? body.replace(/"usage":.*/s, '"usage":null}') : body);
+  const { noUsage, usage } = behaviour;
+  const told = noUsage ? "null" : usage && `{"prompt_tokens":${usage.inputTokens},"total_tokens":${usage.inputTokens}}`;
+  sendWhole(exchange, told ? body.replace(/"usage":.*/s, `"usage":${told}}`) : body);
 }
 
 async function answerCall(simulation: Simulation, exchange: Exchange, call: SimulatedCall): Promise<void> {
