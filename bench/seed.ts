@@ -137,9 +137,8 @@ const chargeStatement = `
     CROSS JOIN LATERAL (SELECT $4::bigint + i.i * $5::bigint AS ms) AS t
     JOIN wallet w ON w.number = i.i % $3::bigint
   )
-  INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
-    reasoning_tokens, input_cost, output_cost, operator_loss, ceiling, late, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)
-  SELECT account_id, request_id, key_id, $7, 'openai', $6, input_tokens, output_tokens, 0, 0, input_tokens * $8::bigint,
+  INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, tokens, input_cost, output_cost, operator_loss, ceiling, late, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)
+  SELECT account_id, request_id, key_id, $7, 'openai', $6, ARRAY[input_tokens, output_tokens]::integer[], input_tokens * $8::bigint,
     output_tokens * $9::bigint, 0, input_tokens * $8::bigint + output_tokens * $9::bigint, false, 'complete', false, false, 'balance', 400 + i % 300, 1500 + i % 900, at
   FROM made ORDER BY i`;
 

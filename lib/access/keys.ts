@@ -3,7 +3,7 @@
 
 import { DAY_MS, dateOf, now, nowMs } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newKeyId } from "@/lib/base/ids";
-import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import type { NanoUsd } from "@/lib/base/money";
 import { pepper } from "@/lib/base/pepper";
 import { type Database, prisma, type Transaction } from "@/lib/db/prisma";
 import { lockAccount } from "./accounts";
@@ -116,12 +116,6 @@ export async function setUnsignedCap(
 /** Pauses all active keys of the account. */
 export async function pauseAllKeys(accountId: AccountId, transaction: Transaction): Promise<void> {
   await transaction.apiKey.updateMany({ where: { accountId, state: "active" }, data: { state: "paused" } });
-}
-
-/** A key's cap as it is now; null without one. */
-export async function findKeyCap(keyId: KeyId): Promise<SpendCap | null> {
-  const key = await prisma().apiKey.findUnique({ where: { id: keyId }, select: { capNanoUsd: true, capPeriod: true } });
-  return key?.capNanoUsd == null ? null : { nanoUsd: nanoUsd(key.capNanoUsd), period: key.capPeriod as CapPeriod };
 }
 
 /** Renames a key. Returns false when the account has no such key, or the key is revoked. */

@@ -19,7 +19,7 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
     "values that no chain can show and no deposit can have are not stored",
   ],
   [/^view ledger_entry$/, "charges and transfers as one list of entries, for reading the books and for their proof"],
-  [/^composite type ledger_charge_details$/, "the details of a batch's charges, except their money, are one array of these"],
+  [/^composite type ledger_(hold_request|settlement|cap)$/, "what a hold and its end need goes through the functions as one value"],
   [/^aggregate ledger_total$/, "sum() of bigints returns numeric, which costs as much as reading the row"],
   [
     /^(account|api_key|arrival|audit_entry|charge|debt|entry|expired_hold|identity|event|event_count|endpoint|delivery|key_spend|ledger_account|payment_claim|price_version|relay_sender|relayed|session|sign_in_nonce|spend_sum|spend_sum_mark|sweep|withdrawal|withdrawal_rules): check \w+$/,

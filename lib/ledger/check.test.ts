@@ -164,10 +164,10 @@ const corruptions: readonly (readonly [what: string, sql: string, expected: stri
   ],
   [
     "a loss was hidden together with its tokens",
-    "UPDATE charge SET operator_loss = 0, output_tokens = 6 WHERE request_id = 'req_1'",
+    "UPDATE charge SET operator_loss = 0, tokens[2] = 6 WHERE request_id = 'req_1'",
     [`${posted}: operator_loss`, `${posted}: revenue`],
   ],
-  ["tokens were made up", "UPDATE charge SET input_tokens = input_tokens + 1 WHERE request_id = 'req_1'", [`${priced}: req_1`]],
+  ["tokens were made up", "UPDATE charge SET tokens[1] = tokens[1] + 1 WHERE request_id = 'req_1'", [`${priced}: req_1`]],
   ["a price was changed afterwards", "UPDATE price_version SET output_price = 2", [`${priced}: req_1`, `${priced}: req_2`]],
   ["a price was removed", "DELETE FROM price_version", [`${priced}: req_1`, `${priced}: req_2`]],
   ["a capped key holds too little", "UPDATE key_spend SET held = held - 1", [`${capHeld}: acc_a_key2`]],

@@ -1,7 +1,8 @@
 // Holds and their settlements, as the request path submits them and the ledger decides them. Amounts are nano-USD.
 
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
-import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import type { NanoUsd } from "@/lib/base/money";
+import type { TokenCounts } from "@/lib/base/tokens/token-kinds";
 
 /** Money to set aside for one request; for a placed hold, what is known of it. */
 export interface Hold {
@@ -34,21 +35,14 @@ export type HoldRefusal =
 
 export type HoldDecision = { outcome: "held" } | HoldRefusal;
 
-/** A charge's details other than money, as the SQL type ledger_charge_details has them. */
+/** A charge's details other than money, as the SQL type ledger_settlement has them. */
 export interface ChargeDetails {
   model: string;
   provider: string;
   /** The provider's own id of the answer. */
   providerRequestId: string | null;
   priceVersion: string;
-  inputTokens: number;
-  outputTokens: number;
-  /** Of the input, each token in one kind at most: read from the provider's cache, written into it for minutes or hours, of images. */
-  cachedInputTokens: number;
-  cacheWriteTokens: number;
-  cacheWrite1hTokens: number;
-  imageTokens: number;
-  reasoningTokens: number;
+  usage: TokenCounts;
   /** lost: it could not be booked in time and was never delivered; the operator bears its whole cost. */
   outcome: "complete" | "partial" | "cancelled" | "lost";
   streamed: boolean;
@@ -59,6 +53,9 @@ export interface ChargeDetails {
   providerMs: number;
   /** What the provider probably bills beyond an estimated charge, at our prices: nobody pays it. */
   unbilled: NanoUsd;
+  /** The caller's own names, of at most 64 characters: of what asks, and for whom. */
+  tag: string | null;
+  endUser: string | null;
 }
 
 /** The end of a hold. */
@@ -80,12 +77,3 @@ export interface Settled {
   inputCost: NanoUsd;
   outputCost: NanoUsd;
 }
-
-/** Ends a hold without a charge. */
-export const releaseOf = (hold: Hold): Settlement => ({ hold, inputCost: ZERO_USD, outputCost: ZERO_USD, charge: null, reply: null });
-
-/** Divides what was paid into input and output as the ledger does, the input first. */
-export const dividePaid = (paid: bigint, inputCost: bigint): Pick<Settled, "inputCost" | "outputCost"> =>
-  inputCost < paid
-    ? { inputCost: nanoUsd(inputCost), outputCost: nanoUsd(paid - inputCost) }
-    : { inputCost: nanoUsd(paid), outputCost: ZERO_USD };

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { newRequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import type { TokenCounts } from "@/lib/base/tokens/token-kinds";
+import { countsInSlots, noTokens, slotsOf, type TokenCounts, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { costOf, fillPrices } from "@/lib/providers/prices";
@@ -72,4 +72,20 @@ test("a version from before there were kinds prices all of them as input and out
     details: { priceVersion: "old", inputTokens: 10, cachedInputTokens: 4, outputTokens: 3 },
   });
   expect(await wrongCharges()).toEqual(before);
+});
+
+test("SQL knows the same kinds, slots and sides", async () => {
+  const { rows } = await pool().query("SELECT slot, name, part_of FROM ledger_token_kinds() ORDER BY slot");
+  const ours = Object.values(tokenKinds).map(({ slot, name, partOf }) => ({ slot, name, part_of: partOf }));
+  expect(rows).toEqual(ours.sort((one, other) => one.slot - other.slot));
+});
+
+test("counts go into their slots and come back, up to the last one that is not 0", () => {
+  fc.assert(
+    fc.property(anyCounts, (counts) => {
+      expect(countsInSlots(slotsOf(counts))).toEqual(counts);
+    }),
+  );
+  expect(slotsOf({ ...noTokens, inputTokens: 3, imageTokens: 2 })).toEqual([3, 0, 0, 0, 0, 2]);
+  expect(slotsOf(noTokens)).toEqual([]);
 });

@@ -10,7 +10,17 @@ import { commit as productCommit } from "@/lib/gateway/prompt/commit";
 import { openLossAccount, readBalance } from "./accounts";
 import { Failure } from "./commit/batcher";
 import type { Item } from "./commit/commit";
-import { commit, decideItems, decideRequests, holdOf, hotSettings, type LedgerRequest, placeHolds, settlementOf } from "./testing/books";
+import {
+  chargeDetails,
+  commit,
+  decideItems,
+  decideRequests,
+  holdOf,
+  hotSettings,
+  type LedgerRequest,
+  placeHolds,
+  settlementOf,
+} from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
 import type { HoldRequest, SettleRequest } from "./testing/model-types";
@@ -188,7 +198,7 @@ const refused: [string, (holder: Holder) => Item, string][] = [
     "a charge for a fraction of a token",
     ({ charges }) => {
       const settlement = settlementOf(charges[1]);
-      return { settlement: { ...settlement, charge: settlement.charge && { ...settlement.charge, inputTokens: 1.5 } } };
+      return { settlement: { ...settlement, charge: chargeDetails(1.5, 0) } };
     },
     "22P02",
   ],

@@ -65,8 +65,7 @@ test("a negative hold is refused", async () => {
 });
 
 const odd = `a "b", (c) \\ {d} 'e' ü NULL`;
-const oddCharge = {
-  ...chargeDetails(11, 12),
+const oddCharge = chargeDetails(11, 12, {
   provider: odd,
   providerRequestId: odd,
   model: odd,
@@ -81,9 +80,11 @@ const oddCharge = {
   unbilled: nanoUsd(9),
   firstTokenMs: 77,
   providerMs: 88,
-  outcome: "partial" as const,
-  paidBy: "x402" as const,
-};
+  outcome: "partial",
+  paidBy: "x402",
+  tag: odd,
+  endUser: odd,
+});
 /** The row of a hold of 30 by a key with a daily cap, once it is charged. */
 const oddRow = {
   provider: odd,
@@ -93,15 +94,11 @@ const oddRow = {
   outcome: "partial",
   paid_by: "x402",
   period: "day",
-  input_tokens: 11,
-  output_tokens: 12,
-  cached_input_tokens: 3,
-  reasoning_tokens: 4,
+  tokens: [11, 12, 3, 2, 1, 5, 4],
+  tag: odd,
+  end_user: odd,
   first_token_ms: 77,
   provider_ms: 88,
-  cache_write_tokens: 2,
-  cache_write_1h_tokens: 1,
-  image_tokens: 5,
   streamed: true,
   estimated: true,
   unbilled: 9,

@@ -88,9 +88,8 @@ test("while an account's charges are counted for a new cap, its requests get the
 /** Inserts charges into the table directly, without the ledger's functions; their sequence numbers are consecutive. */
 const insertCharges = (account: AccountId, key: KeyId, count: number) =>
   client.query(
-    `INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
-       reasoning_tokens, input_cost, output_cost, operator_loss, ceiling, late, outcome, streamed, estimated, paid_by, provider_ms, at)
-     SELECT $1, $2 || lpad(n::text, 12, '0'), $3, 'model', 'provider', $4, 1, 1, 0, 0, 1, 1, 0, 2, false, 'complete', false, false, 'balance', 1, now()
+    `INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, tokens, input_cost, output_cost, operator_loss, ceiling, late, outcome, streamed, estimated, paid_by, provider_ms, at)
+     SELECT $1, $2 || lpad(n::text, 12, '0'), $3, 'model', 'provider', $4, '{1,1}', 1, 1, 0, 2, false, 'complete', false, false, 'balance', 1, now()
      FROM generate_series(1, $5::int) n`,
     [account, requestIdAt(nowMs()), key, unitPrice, count],
   );

@@ -28,9 +28,10 @@ test("under way it shows what is held; once charged, the cost and the prices", a
   expect(await findReceipt(account, requestId)).toEqual({ state: "in_progress", at, keyId: "key", ceiling: 30n, deadline });
   await charge(held);
   // The provider's id of the answer, and what it probably bills, are between the operator and the provider.
-  const { providerRequestId: _, unbilled: __, ...details } = chargeDetails(7, 12);
+  const { providerRequestId: _, unbilled: __, usage, tag: ___, endUser: ____, ...details } = chargeDetails(7, 12);
   expect(await findReceipt(account, requestId)).toEqual({
     ...details,
+    ...usage,
     state: "charged",
     at,
     keyId: "key",

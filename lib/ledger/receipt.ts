@@ -3,27 +3,19 @@
 
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { countsInSlots, type TokenCounts } from "@/lib/base/tokens/token-kinds";
 import { prisma } from "@/lib/db/prisma";
 import type { Prices } from "@/lib/providers/prices";
 import { findPrices } from "./price-versions";
 
 /** Costs in nano-USD as the customer paid them. */
-export interface ChargeReceipt {
+export interface ChargeReceipt extends TokenCounts {
   state: "charged";
   /** When it was charged, at the end of the request. */
   at: Date;
   model: string;
   provider: string;
   keyId: KeyId | null;
-  inputTokens: number;
-  outputTokens: number;
-  /** Parts of `inputTokens`: read from the provider's cache, written into it for minutes or for hours, of images. */
-  cachedInputTokens: number;
-  cacheWriteTokens: number;
-  cacheWrite1hTokens: number;
-  imageTokens: number;
-  /** Part of `outputTokens`. */
-  reasoningTokens: number;
   inputCost: NanoUsd;
   outputCost: NanoUsd;
   priceVersion: string;
@@ -100,20 +92,15 @@ async function findHold(accountId: AccountId, requestId: string): Promise<HoldRe
 }
 
 async function findCharge(accountId: AccountId, requestId: string): Promise<ChargeReceipt | null> {
-  const charge = await prisma().charge.findUnique({ where: { accountId_requestId: { accountId, requestId } }, select: chargeColumns });
-  const prices = charge && (await findPrices(charge.priceVersion));
-  if (!charge || !prices) return null;
+  const row = await prisma().charge.findUnique({ where: { accountId_requestId: { accountId, requestId } }, select: chargeColumns });
+  const prices = row && (await findPrices(row.priceVersion));
+  if (!row || !prices) return null;
+  const { tokens, ...charge } = row;
   return {
     ...charge,
     state: "charged",
     keyId: charge.keyId as KeyId | null,
-    inputTokens: Number(charge.inputTokens),
-    outputTokens: Number(charge.outputTokens),
-    cachedInputTokens: Number(charge.cachedInputTokens),
-    cacheWriteTokens: Number(charge.cacheWriteTokens),
-    cacheWrite1hTokens: Number(charge.cacheWrite1hTokens),
-    imageTokens: Number(charge.imageTokens),
-    reasoningTokens: Number(charge.reasoningTokens),
+    ...countsInSlots(tokens),
     inputCost: nanoUsd(charge.inputCost),
     outputCost: nanoUsd(charge.outputCost),
     prices,
@@ -126,13 +113,7 @@ const chargeColumns = {
   model: true,
   provider: true,
   keyId: true,
-  inputTokens: true,
-  outputTokens: true,
-  cachedInputTokens: true,
-  cacheWriteTokens: true,
-  cacheWrite1hTokens: true,
-  imageTokens: true,
-  reasoningTokens: true,
+  tokens: true,
   inputCost: true,
   outputCost: true,
   priceVersion: true,

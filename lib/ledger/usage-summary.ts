@@ -4,7 +4,7 @@
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { Prisma } from "@/lib/db/prisma";
 import type { DaySpend } from "./spend-by-day";
-import { inSnapshot, inSpanSql, LAST_SEQUENCE, type UsageSpan, type UsageSums } from "./usage";
+import { eachKind, inSnapshot, inSpanSql, LAST_SEQUENCE, type UsageSpan, type UsageSums } from "./usage";
 
 /** What the days are split by; "day" does not split them. */
 export const splits = ["day", "model", "key"] as const;
@@ -48,9 +48,7 @@ function summaryQuery({ model, keyId, ...whole }: UsageSpan, split: Split, maxPa
   const ofKey = keyId === undefined ? Prisma.empty : Prisma.sql`AND key_id = ${keyId}`;
   return Prisma.sql`WITH groups AS MATERIALIZED (
     SELECT (at AT TIME ZONE 'UTC')::date AS day, model, coalesce(key_id, '') AS key_id, count(*) AS requests,
-      sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(cached_input_tokens) AS cached_input_tokens,
-      sum(cache_write_tokens) AS cache_write_tokens, sum(cache_write_1h_tokens) AS cache_write_1h_tokens,
-      sum(image_tokens) AS image_tokens, sum(reasoning_tokens) AS reasoning_tokens,
+      ${eachKind((slot, count) => `sum(tokens[${slot}]) AS "${count}"`)},
       sum(input_cost) AS input_cost, sum(output_cost) AS output_cost, max(seq) AS newest
     FROM charge WHERE ${inSpanSql(whole, whole.mark ?? LAST_SEQUENCE)} GROUP BY 1, 2, 3
   ), shown AS MATERIALIZED (
@@ -63,10 +61,7 @@ function summaryQuery({ model, keyId, ...whole }: UsageSpan, split: Split, maxPa
     FROM shown s LEFT JOIN largest l ON l.part = s.part GROUP BY s.day, l.part
   )
   SELECT coalesce(sum(requests), 0)::float8 AS requests,
-    coalesce(sum(input_tokens), 0)::float8 AS "inputTokens", coalesce(sum(output_tokens), 0)::float8 AS "outputTokens",
-    coalesce(sum(cached_input_tokens), 0)::float8 AS "cachedInputTokens", coalesce(sum(cache_write_tokens), 0)::float8 AS "cacheWriteTokens",
-    coalesce(sum(cache_write_1h_tokens), 0)::float8 AS "cacheWrite1hTokens", coalesce(sum(image_tokens), 0)::float8 AS "imageTokens",
-    coalesce(sum(reasoning_tokens), 0)::float8 AS "reasoningTokens",
+    ${eachKind((_, count) => `coalesce(sum("${count}"), 0)::float8 AS "${count}"`)},
     coalesce(sum(input_cost), 0)::bigint AS "inputCost", coalesce(sum(output_cost), 0)::bigint AS "outputCost",
     (SELECT coalesce(max(newest), 0)::bigint FROM groups) AS newest,
     (SELECT coalesce(json_agg(json_build_array(to_char(day, 'YYYY-MM-DD'), part, cost::text, requests) ORDER BY day, part), '[]')

@@ -5,6 +5,7 @@ import { DAY_MS, HOUR_MS } from "@/lib/base/clock";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { requestIdAt } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { countsInSlots, kinds, type TokenCounts, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import { type Database, inTransaction, Prisma, prisma, type Transaction } from "@/lib/db/prisma";
 
 /** What charges can be grouped by; days are UTC. */
@@ -24,19 +25,8 @@ export interface UsageSpan {
   mark: bigint | null;
 }
 
-/** Token counts; all but the first two are parts of them. */
-export interface TokenSums {
-  inputTokens: number;
-  outputTokens: number;
-  cachedInputTokens: number;
-  cacheWriteTokens: number;
-  cacheWrite1hTokens: number;
-  imageTokens: number;
-  reasoningTokens: number;
-}
-
 /** Sums of charges; costs in nano-USD, as the customer paid them. */
-export interface UsageSums extends TokenSums {
+export interface UsageSums extends TokenCounts {
   requests: number;
   inputCost: NanoUsd;
   outputCost: NanoUsd;
@@ -52,7 +42,7 @@ export interface UsageGroup extends UsageSums {
 
 export type GroupPosition = Pick<UsageGroup, "day" | "model" | "keyId">;
 
-export interface ChargedRequest extends TokenSums {
+export interface ChargedRequest extends TokenCounts {
   requestId: RequestId;
   /** When it was charged, at the end of the request. */
   at: Date;
@@ -133,11 +123,7 @@ export function listUsageGroups(
         SELECT CASE WHEN ${byDay} THEN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') ELSE '' END COLLATE "C" AS day,
           CASE WHEN ${byModel} THEN model ELSE '' END COLLATE "C" AS model,
           CASE WHEN ${byKey} THEN coalesce(key_id, '') ELSE '' END COLLATE "C" AS "keyId",
-          count(*)::float8 AS requests, sum(input_tokens)::float8 AS "inputTokens", sum(output_tokens)::float8 AS "outputTokens",
-          sum(cached_input_tokens)::float8 AS "cachedInputTokens", sum(cache_write_tokens)::float8 AS "cacheWriteTokens",
-          sum(cache_write_1h_tokens)::float8 AS "cacheWrite1hTokens", sum(image_tokens)::float8 AS "imageTokens",
-          sum(reasoning_tokens)::float8 AS "reasoningTokens",
-          sum(input_cost)::bigint AS "inputCost", sum(output_cost)::bigint AS "outputCost"
+          ${sumsSql}
         FROM charge WHERE ${inSpanSql(span, mark)} GROUP BY 1, 2, 3
       ) g WHERE ${follows} ORDER BY g.day DESC, g.model, g."keyId" LIMIT ${limit + 1}`,
   );
@@ -157,20 +143,21 @@ async function readPage<Row>(
   });
 }
 
+/** The sums of charges, as the columns of a query. */
+const sumsSql = Prisma.sql`count(*)::float8 AS requests, ${eachKind((slot, count) => `coalesce(sum(tokens[${slot}]), 0)::float8 AS "${count}"`)},
+  coalesce(sum(input_cost), 0)::bigint AS "inputCost", coalesce(sum(output_cost), 0)::bigint AS "outputCost"`;
+
+/** A list with an expression for each kind of token. */
+export function eachKind(write: (slot: number, count: string) => string): Prisma.Sql {
+  return Prisma.raw(kinds.map((kind) => write(tokenKinds[kind].slot, tokenKinds[kind].count)).join(", "));
+}
+
+// Raw: Prisma does not sum the elements of an array.
 async function sumSpan(snapshot: Database, span: UsageSpan): Promise<UsageSums & { newest: bigint }> {
-  const { _count, _sum, _max } = await snapshot.charge.aggregate({
-    where: inSpan(span, span.mark ?? LAST_SEQUENCE),
-    _count: true,
-    _sum: { ...tokenColumns, inputCost: true, outputCost: true },
-    _max: { seq: true },
-  });
-  return {
-    requests: _count,
-    ...readTokens(_sum),
-    inputCost: nanoUsd(_sum.inputCost ?? 0n),
-    outputCost: nanoUsd(_sum.outputCost ?? 0n),
-    newest: _max.seq ?? 0n,
-  };
+  const [sums] = await snapshot.$queryRaw<(UsageSums & { newest: bigint })[]>`
+    SELECT ${sumsSql}, coalesce(max(seq), 0)::bigint AS newest FROM charge WHERE ${inSpanSql(span, span.mark ?? LAST_SEQUENCE)}`;
+  if (!sums) throw new Error("assertion failed: sums without groups are one row");
+  return sums;
 }
 
 /**
@@ -186,34 +173,13 @@ export const inSnapshot = <T>(read: (snapshot: Transaction) => Promise<T>): Prom
     { isolationLevel: "RepeatableRead" },
   );
 
-const tokenColumns = {
-  inputTokens: true,
-  outputTokens: true,
-  cachedInputTokens: true,
-  cacheWriteTokens: true,
-  cacheWrite1hTokens: true,
-  imageTokens: true,
-  reasoningTokens: true,
-} as const satisfies Record<keyof TokenSums, true>;
-
-/** Counts as numbers; a sum of no charges is null. */
-const readTokens = (row: Record<keyof TokenSums, bigint | null>): TokenSums => ({
-  inputTokens: Number(row.inputTokens),
-  outputTokens: Number(row.outputTokens),
-  cachedInputTokens: Number(row.cachedInputTokens),
-  cacheWriteTokens: Number(row.cacheWriteTokens),
-  cacheWrite1hTokens: Number(row.cacheWrite1hTokens),
-  imageTokens: Number(row.imageTokens),
-  reasoningTokens: Number(row.reasoningTokens),
-});
-
 /** The columns of a `ChargedRequest`. */
 export const chargeColumns = {
   requestId: true,
   at: true,
   model: true,
   keyId: true,
-  ...tokenColumns,
+  tokens: true,
   inputCost: true,
   outputCost: true,
   outcome: true,
@@ -221,11 +187,11 @@ export const chargeColumns = {
 } as const satisfies Prisma.ChargeSelect;
 
 /** A charge with our own types: an id, a count and an amount of money. */
-export const chargedRequest = <Row extends Prisma.ChargeGetPayload<{ select: typeof chargeColumns }>>(row: Row) => ({
+export const chargedRequest = <Row extends Prisma.ChargeGetPayload<{ select: typeof chargeColumns }>>({ tokens, ...row }: Row) => ({
   ...row,
   requestId: row.requestId as RequestId,
   keyId: row.keyId as KeyId | null,
-  ...readTokens(row),
+  ...countsInSlots(tokens),
   inputCost: nanoUsd(row.inputCost),
   outputCost: nanoUsd(row.outputCost),
 });

@@ -1,12 +1,13 @@
 // Settlements that failed while their callers waited, because the database was unavailable for longer. They wait in this process, and are
 // made once it answers again. Those lost with the process are freed by the reaper, and nothing is charged for them.
 
+import { ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { sqlStateOf } from "@/lib/db/failure";
 import { type Commit, isRefusal, isUnknownCall, settleHold } from "./commit/commit";
-import { type Hold, releaseOf, type Settled, type Settlement } from "./holds";
+import type { Hold, Settled, Settlement } from "./holds";
 
 /** For charges and for releases each. Ten seconds at thousands per second; only the answers kept for idempotency keys are large. */
 const MAX_WAITING = 10_000;
@@ -170,3 +171,6 @@ export async function releaseHold(commit: Commit, hold: Hold): Promise<void> {
     settleLater(commit, release);
   }
 }
+
+/** Ends a hold without a charge. */
+export const releaseOf = (hold: Hold): Settlement => ({ hold, inputCost: ZERO_USD, outputCost: ZERO_USD, charge: null, reply: null });

@@ -113,7 +113,7 @@ export interface CostLine {
 
 /**
  * The cost of an answer, kind by kind, at the tier that its input reached: each side at its own price, and of each part what it costs more
- * or less. SQL has the same formula (`ledger_cost`).
+ * or less. `ledger_check` has the same formula in SQL.
  */
 export function costOf(prices: Prices, usage: TokenCounts): Costs {
   const tier = tierAt(prices, usage.inputTokens);

@@ -136,3 +136,14 @@ export function tokensOfKind(usage: TokenCounts, kind: TokenKind): number {
 
 /** The kind of a name in the API; undefined for any other text. */
 export const kindNamed = (name: string): TokenKind | undefined => kinds.find((kind) => tokenKinds[kind].name === name);
+
+/** Counts by their slots, as a charge keeps them: up to the last one that is not 0. */
+export function slotsOf(usage: TokenCounts): number[] {
+  const slots: number[] = [];
+  for (const { slot, count } of Object.values(tokenKinds)) slots[slot - 1] = usage[count];
+  while (slots.at(-1) === 0) slots.pop();
+  return slots;
+}
+
+/** Reads what `slotsOf` wrote. */
+export const countsInSlots = (slots: readonly number[]): TokenCounts => countsOf((kind) => slots[tokenKinds[kind].slot - 1] ?? 0);

@@ -115,9 +115,8 @@ test("an account without charges exports only the header line", async () => {
 async function insertCharges(account: AccountId, model: string, count: number): Promise<void> {
   const at = new Date(Date.UTC(2026, 1, 28));
   await database.pool.query(
-    `INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
-       reasoning_tokens, input_cost, output_cost, operator_loss, ceiling, late, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)
-     SELECT $1, $2 || lpad(n::text, 8, '0') || $3, NULL, $3, 'provider', $4, n, 1, 0, 0, n, 1, 0, n + 1, false, 'complete', false, false, 'balance', NULL, 1, $5
+    `INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, tokens, input_cost, output_cost, operator_loss, ceiling, late, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)
+     SELECT $1, $2 || lpad(n::text, 8, '0') || $3, NULL, $3, 'provider', $4, ARRAY[n, 1], n, 1, 0, n + 1, false, 'complete', false, false, 'balance', NULL, 1, $5
      FROM generate_series(1, $6::int) n`,
     [account, requestIdAt(at.getTime()), model, unitPrice, at, count],
   );

@@ -1,10 +1,9 @@
 // The usage page: the charges that its URL selects, page by page, with their chart.
 
-import type { TokenSums } from "@/lib/ledger/usage";
+import type { TokenCounts } from "@/lib/base/tokens/token-kinds";
 import type { SpendChart } from "./spend-chart";
 
 /** Input and output, and the kinds of tokens that are parts of them. */
-export type TokenCounts = TokenSums;
 
 /** A charge as a table shows it; `cost` in nano-USD. */
 export interface UsageRow extends TokenCounts {

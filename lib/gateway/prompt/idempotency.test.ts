@@ -8,12 +8,13 @@ import { rowsRead } from "@/lib/db/testing/rows-read";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { settleHold } from "@/lib/ledger/commit/commit";
-import { type Claim, type Hold, releaseOf } from "@/lib/ledger/holds";
+import type { Claim, Hold } from "@/lib/ledger/holds";
 import { placeHold } from "@/lib/ledger/place-hold";
 import { hotSettings } from "@/lib/ledger/testing/books";
 import { closeRequestPath, expectBooksToClose } from "@/lib/ledger/testing/closing";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { chargeOf, newHold } from "@/lib/ledger/testing/holding";
+import { releaseOf } from "@/lib/ledger/waiting-settlements";
 import type { GatewayRequest } from "../http/request";
 import { commit } from "./commit";
 import { readIdempotencyClaim } from "./hold";
@@ -251,10 +252,10 @@ test("a batch and the reaper read only the claims that they answer, even when pl
   /** Of five claims, three are answered and two released. */
   const answer = async (account: string) => {
     const numbers = [1, 2, 3, 4, 5];
-    const claims = [numbers.map(() => account), numbers.map((n) => `key ${n}`), numbers.map((n) => `${account}${n}`)];
-    const answers = [numbers.map(() => 200), numbers.map(() => false), numbers.map((n) => (n > 3 ? null : `answer ${n}`))];
+    const endings = numbers.map((n) => `"(${account}${n},${account},,,,,key ${n},200${",".repeat(15)})"`);
+    const bodies = numbers.map((n) => (n > 3 ? null : `answer ${n}`));
     const before = await read();
-    await client.query({ name: "save", text: "SELECT gateway_save_replies($1, $2, $3, $4, $5, $6)", values: [...claims, ...answers] });
+    await client.query({ name: "save", text: "SELECT gateway_save_replies($1, $2)", values: [`{${endings.join(",")}}`, bodies] });
     return (await read()) - before;
   };
   const reap = () => client.query({ name: "reap", text: "SELECT gateway_expire_holds(NULL, 100, to_timestamp(1))" });

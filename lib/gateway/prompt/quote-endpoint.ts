@@ -1,15 +1,12 @@
 // POST /api/v1/quote: the most that a prompt may cost, its estimated cost, whether the balance covers it, what a clip would make of it, and
 // what becomes of its stream when its client leaves. Nothing is held and no provider is called.
 
-import { capPeriodStart } from "@/lib/access/cap-period";
-import { findKeyCap } from "@/lib/access/keys";
 import { now } from "@/lib/base/clock";
-import type { KeyId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
-import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { estimateMessageTokens } from "@/lib/base/tokens/token-estimate";
+import { prisma } from "@/lib/db/prisma";
 import { readBalance } from "@/lib/ledger/accounts";
-import { readPeriodSpend } from "@/lib/ledger/key-spend";
 import { whenLeft } from "@/lib/providers/cut-calls/read-on";
 import { tierAt } from "@/lib/providers/prices";
 import type { OpenSpace } from "../http/body-room";
@@ -44,7 +41,7 @@ export async function replyWithQuote(
   const prompt = await read(request, caller);
   const priced = quotePrompt({ ...prompt, maxCost: undefined }, await boundInput(prompt));
   const { available } = await readBalance(caller.accountId);
-  const capLeft = caller.keyId && (await readCapLeft(caller.keyId));
+  const capLeft = caller.keyId && (await readCapLeft(caller));
   const { model, inputBound, ceiling, priceVersion } = priced;
   return jsonReply(
     request,
@@ -72,13 +69,9 @@ export async function replyWithQuote(
 }
 
 /** What the cap of a key leaves in its current period; null without a cap. */
-async function readCapLeft(keyId: KeyId): Promise<NanoUsd | null> {
-  const cap = await findKeyCap(keyId);
-  if (!cap) return null;
-  const spends = await readPeriodSpend([{ keyId, period: cap.period, periodStart: capPeriodStart(cap.period, now()) }]);
-  const { spent, held } = spends.get(keyId) ?? { spent: ZERO_USD, held: ZERO_USD };
-  const left = cap.nanoUsd - spent - held;
-  return left > 0n ? nanoUsd(left) : ZERO_USD;
+async function readCapLeft({ accountId, keyId }: Caller): Promise<NanoUsd | null> {
+  const [row] = await prisma().$queryRaw<{ left: bigint | null }[]>`SELECT gateway_cap_left(${accountId}, ${keyId}, ${now()}) AS left`;
+  return row?.left == null ? null : nanoUsd(row.left);
 }
 
 const leastOf = (first: NanoUsd, ...others: readonly (NanoUsd | null | undefined)[]): NanoUsd =>

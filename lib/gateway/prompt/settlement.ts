@@ -5,8 +5,9 @@ import { AppError } from "@/lib/base/errors";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
+import { dividePaid } from "@/lib/ledger/commit/codec";
 import { isRefusal, settleHold } from "@/lib/ledger/commit/commit";
-import { type ChargeDetails, dividePaid, type Hold, type Settled, type Settlement } from "@/lib/ledger/holds";
+import type { ChargeDetails, Hold, Settled, Settlement } from "@/lib/ledger/holds";
 import { postTransfer } from "@/lib/ledger/transfers";
 import { releaseHold, settleLater } from "@/lib/ledger/waiting-settlements";
 import { costOf } from "@/lib/providers/prices";
@@ -128,9 +129,9 @@ function settleUnbooked(
   const later: Settlement = isDelivered ? settlement : { ...settlement, charge: { ...charge, outcome: "lost" } };
   settleLater(commit(), later, async (settled) => {
     const paid = nanoUsd(settled.inputCost + settled.outputCost);
-    if (isDelivered || paid === 0n) return recordSettled(later, settled, quote, charge);
+    if (isDelivered || paid === 0n) return recordSettled(later, settled, quote, charge.usage);
     await refund(hold, paid);
-    recordLoss(quote, charge, paid, "lost_answer");
+    recordLoss(quote, charge.usage, paid, "lost_answer");
   });
 }
 
@@ -186,13 +187,7 @@ function chargeDetails({ paidBy }: Hold, prompt: Billed, quote: Quote, completio
     provider: completion.provider,
     providerRequestId: completion.providerRequestId,
     priceVersion: quote.priceVersion,
-    inputTokens: completion.usage.inputTokens,
-    outputTokens: completion.usage.outputTokens,
-    cachedInputTokens: completion.usage.cachedInputTokens,
-    cacheWriteTokens: completion.usage.cacheWriteTokens,
-    cacheWrite1hTokens: completion.usage.cacheWrite1hTokens,
-    imageTokens: completion.usage.imageTokens,
-    reasoningTokens: completion.usage.reasoningTokens,
+    usage: completion.usage,
     outcome: completion.outcome,
     streamed: prompt.stream,
     estimated: completion.estimated,
@@ -200,6 +195,8 @@ function chargeDetails({ paidBy }: Hold, prompt: Billed, quote: Quote, completio
     firstTokenMs: completion.firstTokenMs === null ? null : Math.round(completion.firstTokenMs),
     providerMs: Math.round(completion.providerMs),
     unbilled: unbilledOf(quote, completion),
+    tag: null,
+    endUser: null,
   };
 }
 

@@ -1,8 +1,9 @@
 // The statements that decide holds and settlements: they encode the items and decode the answer. Every answer is one text, a line for each
 // item, settlements first. The SQL functions also cover matters above the ledger (keys, idempotency keys), so their names are passed in.
 
-import { nanoUsd } from "@/lib/base/money";
-import { type ChargeDetails, dividePaid, type Hold, type HoldDecision, type Settled, type Settlement } from "../holds";
+import { nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { slotsOf } from "@/lib/base/tokens/token-kinds";
+import type { ChargeDetails, Hold, HoldDecision, Settled, Settlement } from "../holds";
 import type { Statement } from "./connections";
 
 /** Names of SQL functions; see prisma/functions/gateway/holds.sql. */
@@ -57,100 +58,63 @@ const countedAs = ({ keyId, accountId, isUnconfirmed }: Hold): string | null => 
 
 /** Decides one hold. */
 export function placeHoldStatement(functions: CommitFunctions, hold: Hold, { at, until, processId }: Circumstances): TextStatement {
-  const { requestId, accountId, model, ceiling, claim } = hold;
-  const values = [
-    requestId,
-    accountId,
-    countedAs(hold),
-    model,
-    ceiling,
-    claim?.key,
-    claim?.bodyHash,
-    processId,
-    writeTime(at),
-    writeTime(until),
-  ];
-  return call(functions.placeHold, values, claim !== null);
+  return call(functions.placeHold, [holdText(hold), processId, writeTime(at), writeTime(until)], hold.claim !== null);
 }
 
 /** Settles one hold. */
-export function settleHoldStatement(functions: CommitFunctions, settlement: Settlement, { at }: Circumstances): TextStatement {
-  const { hold, inputCost, outputCost, charge, reply } = settlement;
-  const { requestId, accountId, ceiling, claim } = hold;
-  const values = [
-    requestId,
-    accountId,
-    countedAs(hold),
-    ceiling,
-    inputCost,
-    outputCost,
-    charge && writeDetails(charge, isKept(settlement)),
-  ];
-  return call(functions.settleHold, [...values, claim?.key, reply?.status, reply?.body, writeTime(at)], true);
-}
+export const settleHoldStatement = (functions: CommitFunctions, settlement: Settlement, { at }: Circumstances): TextStatement =>
+  call(functions.settleHold, [settlementText(settlement), settlement.reply?.body, writeTime(at)], true);
 
 /** Decides many items as sets or one by one, depending on the function `name`. */
 export function manyStatement(name: string, { settlements, holds }: Items, { at, until, processId }: Circumstances): TextStatement {
   const hasClaims = holds.some(({ claim }) => claim !== null);
-  const values = [...settlementValues(settlements), ...holdValues(holds, hasClaims), processId, writeTime(at), writeTime(until)];
-  return call(name, values, hasClaims || settlements.length > 0);
+  const bodies = settlements.some(({ hold }) => hold.claim !== null) ? settlements.map(({ reply }) => reply?.body ?? null) : null;
+  const values = [writeArray(settlements, settlementText), bodies, writeArray(holds, holdText), hasClaims, processId];
+  return call(name, [...values, writeTime(at), writeTime(until)], hasClaims || settlements.length > 0);
 }
 
-function holdValues(holds: readonly Hold[], hasClaims: boolean): unknown[] {
-  return [
-    writePlain(holds, ({ requestId }) => requestId),
-    writePlain(holds, ({ accountId }) => accountId),
-    writePlain(holds, countedAs),
-    writePlain(holds, ({ model }) => writeField(model)),
-    writePlain(holds, ({ ceiling }) => ceiling),
-    hasClaims ? holds.map(({ claim }) => claim?.key ?? null) : null,
-    hasClaims ? holds.map(({ claim }) => claim?.bodyHash ?? null) : null,
-  ];
-}
-
-function settlementValues(settlements: readonly Settlement[]): unknown[] {
-  const hasClaims = settlements.some(({ hold }) => hold.claim !== null);
-  return [
-    writePlain(settlements, ({ hold }) => hold.requestId),
-    writePlain(settlements, ({ hold }) => hold.accountId),
-    writePlain(settlements, ({ hold }) => countedAs(hold)),
-    writePlain(settlements, ({ hold }) => hold.ceiling),
-    writePlain(settlements, ({ inputCost }) => inputCost),
-    writePlain(settlements, ({ outputCost }) => outputCost),
-    writePlain(settlements, (one) => one.charge && writeField(writeDetails(one.charge, isKept(one)))),
-    hasClaims ? settlements.map(({ hold }) => hold.claim?.key ?? null) : null,
-    hasClaims ? writePlain(settlements, ({ reply }) => reply && `${reply.status}`) : null,
-    hasClaims ? settlements.map(({ reply }) => reply?.body ?? null) : null,
-  ];
-}
-
-/** Writes an array of elements that need no quotes or already have them: the driver would scan every element for characters to quote. */
-function writePlain<Item>(items: readonly Item[], read: (item: Item) => string | bigint | null): string {
+/** Writes an array of composite values: the driver would scan each for characters to quote, and quote it again. */
+function writeArray<Item>(items: readonly Item[], write: (item: Item) => string): string {
   let text = "";
-  for (const item of items) text += `${text === "" ? "{" : ","}${read(item) ?? "NULL"}`;
+  for (const item of items) text += `${text === "" ? "{" : ","}${writeField(write(item))}`;
   return text === "" ? "{}" : `${text}}`;
 }
 
 /** A field of a composite value or an array element, quoted if necessary. */
-const writeField = (value: string | number | boolean | null): string =>
+const writeField = (value: string | number | bigint | boolean | null): string =>
   typeof value !== "string"
     ? `${value ?? ""}`
     : /^[\w.:/@-]+$/.test(value) && value !== "NULL"
       ? value
       : `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
-/** The answer is saved under its claim. */
-const isKept = ({ hold, reply }: Settlement): boolean => hold.claim !== null && reply !== null;
-
-/** The text of an SQL value of type ledger_charge_details, written field by field: a loop over names would slow every request down. */
-function writeDetails(charge: ChargeDetails, kept: boolean): string {
-  const { model, provider, providerRequestId, priceVersion, outcome, paidBy } = charge;
-  const tokens = `${charge.inputTokens},${charge.outputTokens},${charge.cachedInputTokens},${charge.reasoningTokens}`;
-  const flags = `${writeField(outcome)},${charge.streamed},${charge.estimated},${writeField(paidBy)}`;
-  const names = `${writeField(model)},${writeField(provider)},${writeField(providerRequestId)},${writeField(priceVersion)}`;
-  const kinds = `${charge.cacheWriteTokens},${charge.cacheWrite1hTokens},${charge.imageTokens}`;
-  return `(${names},${tokens},${flags},${charge.firstTokenMs ?? ""},${charge.providerMs},${kinds},${charge.unbilled},${kept})`;
+/** The text of an SQL value of type ledger_hold_request. */
+function holdText(hold: Hold): string {
+  const { requestId, accountId, model, ceiling, claim } = hold;
+  const claimed = claim ? `${writeField(claim.key)},${writeField(`\\x${claim.bodyHash.toString("hex")}`)}` : ",";
+  return `(${requestId},${accountId},${countedAs(hold) ?? ""},${writeField(model)},${ceiling},${claimed})`;
 }
+
+/** The text of an SQL value of type ledger_settlement, written field by field: a loop over names would slow every request down. */
+function settlementText({ hold, inputCost, outputCost, charge, reply }: Settlement): string {
+  const { requestId, accountId, ceiling, claim } = hold;
+  const claimed = `${writeField(claim?.key ?? null)},${reply?.status ?? ""}`;
+  const isKept = claim !== null && reply !== null;
+  return `(${requestId},${accountId},${countedAs(hold) ?? ""},${ceiling},${inputCost},${outputCost},${claimed},${chargeFields(charge, isKept)})`;
+}
+
+/** The fields of ledger_settlement from the model on; all null for a release. */
+function chargeFields(charge: ChargeDetails | null, isKept: boolean): string {
+  if (!charge) return NO_CHARGE;
+  const { model, provider, providerRequestId, priceVersion, outcome, paidBy, tag, endUser } = charge;
+  const names = `${writeField(model)},${writeField(provider)},${writeField(providerRequestId)},${writeField(priceVersion)}`;
+  const tokens = writeField(`{${slotsOf(charge.usage).join(",")}}`);
+  const flags = `${writeField(outcome)},${charge.streamed},${charge.estimated},${writeField(paidBy)}`;
+  const times = `${charge.firstTokenMs ?? ""},${charge.providerMs}`;
+  return `${names},${tokens},${flags},${times},${charge.unbilled},${isKept},${writeField(tag)},${writeField(endUser)}`;
+}
+
+const NO_CHARGE = ",".repeat(14);
 
 /** Reads the decision on a hold. @throws Error for an unknown outcome */
 export function readHoldDecision(line: string): HoldDecision {
@@ -185,3 +149,9 @@ export function readSettled(line: string, { charge, inputCost }: Settlement): Se
   if (outcome !== "released" && outcome !== "late" && outcome !== "already") throw new Error(`the ledger ended a hold as "${outcome}"`);
   return { outcome, ...dividePaid(BigInt(paid), inputCost) };
 }
+
+/** Divides what was paid into input and output as the ledger does, the input first. */
+export const dividePaid = (paid: bigint, inputCost: bigint): Pick<Settled, "inputCost" | "outputCost"> =>
+  inputCost < paid
+    ? { inputCost: nanoUsd(inputCost), outputCost: nanoUsd(paid - inputCost) }
+    : { inputCost: nanoUsd(paid), outputCost: ZERO_USD };

@@ -6,11 +6,12 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { readBalance } from "../accounts";
-import { type Hold, releaseOf, type Settlement } from "../holds";
+import type { Hold, Settlement } from "../holds";
 import { placeHold } from "../place-hold";
 import { closeRequestPath, expectBooksToClose } from "../testing/closing";
 import { fundedAccount, openFunding } from "../testing/fund";
 import { chargeOf, newHold } from "../testing/holding";
+import { releaseOf } from "../waiting-settlements";
 import { settleHold } from "./commit";
 
 await openTestDatabase();
@@ -121,10 +122,10 @@ test("a lost answer costs its customer nothing, alone or in a batch: the operato
     const settled = await Promise.all(holds.map((hold) => settle(chargeOf(hold, 3, 4, { details: { outcome: "lost" } }))));
     expect(new Set(settled.map(({ inputCost, outputCost }) => inputCost + outputCost))).toEqual(new Set([0n]));
     expect(await readBalance(account)).toEqual({ posted: 100n, held: 0n, available: 100n });
-    const { rows } = await pool().query("SELECT DISTINCT operator_loss, outcome, input_tokens FROM charge WHERE account_id = $1", [
+    const { rows } = await pool().query("SELECT DISTINCT operator_loss, outcome, tokens[1] AS input FROM charge WHERE account_id = $1", [
       account,
     ]);
-    expect(rows).toEqual([{ operator_loss: 7n, outcome: "lost", input_tokens: 3n }]);
+    expect(rows).toEqual([{ operator_loss: 7n, outcome: "lost", input: 3 }]);
   }
 });
 

@@ -5,12 +5,14 @@ import type { PoolClient } from "pg";
 import { expect } from "vitest";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { countsOf, noTokens, type TokenCounts, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import { commit as productCommit } from "@/lib/gateway/prompt/commit";
 import { Failure } from "../commit/batcher";
 import type { TextStatement } from "../commit/codec";
 import { decide, type Item, type Result } from "../commit/commit";
 import { plannerSettings, runStatement } from "../commit/connections";
-import { type Hold, releaseOf, type Settlement } from "../holds";
+import type { ChargeDetails, Hold, Settlement } from "../holds";
+import { releaseOf } from "../waiting-settlements";
 import type { HoldRequest, HoldResult, SettleRequest, SettleResult } from "./model-types";
 
 /** A price version at which a token costs one nano-USD, so that costs are token counts. */
@@ -83,27 +85,31 @@ export const holdOf = ({ request, account, key, ceiling, idempotency, hash }: Ho
   paidBy: "balance",
 });
 
-/** The columns of a charge other than money, for a charge at `unitPrice`. */
-export const chargeDetails = (inputTokens: number, outputTokens: number) => ({
-  model: "model",
-  provider: "provider",
-  providerRequestId: null,
-  priceVersion: unitPrice,
-  inputTokens,
-  outputTokens,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  cacheWrite1hTokens: 0,
-  imageTokens: 0,
-  reasoningTokens: 0,
-  outcome: "complete" as const,
-  streamed: true,
-  estimated: false,
-  paidBy: "balance" as const,
-  firstTokenMs: null,
-  providerMs: 1,
-  unbilled: ZERO_USD,
-});
+/** Changes of a charge; counts of tokens beside its other details. */
+export type TestDetails = Partial<Omit<ChargeDetails, "usage"> & TokenCounts>;
+
+/** A charge's details at `unitPrice`. */
+export function chargeDetails(inputTokens: number, outputTokens: number, changed: TestDetails = {}): ChargeDetails {
+  const counted = { ...noTokens, inputTokens, outputTokens, ...changed };
+  const details = Object.fromEntries(Object.entries(changed).filter(([name]) => !(name in noTokens)));
+  return {
+    model: "model",
+    provider: "provider",
+    providerRequestId: null,
+    priceVersion: unitPrice,
+    usage: countsOf((kind) => counted[tokenKinds[kind].count]),
+    outcome: "complete",
+    streamed: true,
+    estimated: false,
+    paidBy: "balance",
+    firstTokenMs: null,
+    providerMs: 1,
+    unbilled: ZERO_USD,
+    tag: null,
+    endUser: null,
+    ...details,
+  };
+}
 
 /** Ends a batch of holds; one result per item. */
 export async function settleHolds(client: PoolClient, items: readonly SettleRequest[], atMs: number): Promise<SettleResult[]> {

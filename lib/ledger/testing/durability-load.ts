@@ -6,9 +6,9 @@ import { type AccountId, type KeyId, newRequestId, randomBase62 } from "@/lib/ba
 import { isStatementError } from "@/lib/db/failure";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { isRefusal, settleHold } from "../commit/commit";
-import { type Hold, releaseOf, type Settled, type Settlement } from "../holds";
+import type { Hold, Settled, Settlement } from "../holds";
 import { placeHold } from "../place-hold";
-import { settleLater } from "../waiting-settlements";
+import { releaseOf, settleLater } from "../waiting-settlements";
 import { credit } from "./fund";
 import { chargeOf, newHold } from "./holding";
 

@@ -2,9 +2,9 @@
 
 import { now } from "@/lib/base/clock";
 import { newRequestId, type RequestId } from "@/lib/base/ids";
+import { slotsOf } from "@/lib/base/tokens/token-kinds";
 import { inTransaction, pool } from "@/lib/db/pool";
-import type { ChargeDetails } from "../holds";
-import { chargeDetails, processOfTests } from "./books";
+import { chargeDetails, processOfTests, type TestDetails } from "./books";
 
 export interface TestHold {
   request: RequestId;
@@ -29,7 +29,7 @@ export async function tryHold(account: string, ceiling: bigint, options: HoldOpt
     const { rows } = await transaction.query<{ fits: boolean }>("SELECT ledger_hold_money($1, $2) AS fits", [account, ceiling]);
     if (rows[0]?.fits !== true) return false;
     const values = [hold.request, account, key, ceiling, processOfTests, at, until];
-    await transaction.query("SELECT ledger_open_hold($1, $2, $3, 'model', $4, NULL, NULL, NULL, $5, $6, $7)", values);
+    await transaction.query("SELECT ledger_open_hold(ROW($1, $2, $3, 'model', $4, NULL, NULL), NULL, $5, $6, $7)", values);
     return true;
   });
   return isHeld ? hold : null;
@@ -44,7 +44,7 @@ export async function openHold(account: string, ceiling: bigint, options?: HoldO
 interface Costs {
   input: number;
   output: number;
-  details?: Partial<ChargeDetails>;
+  details?: TestDetails;
   at?: Date;
 }
 
@@ -55,13 +55,15 @@ export const endHold = (hold: TestHold, costs: Costs | null): Promise<bigint> =>
 export const chargeLate = (hold: TestHold, costs: Costs): Promise<bigint> => settle(hold, costs, true);
 
 async function settle({ request, account, key, ceiling }: TestHold, costs: Costs | null, isLate: boolean): Promise<bigint> {
-  const details =
-    costs && JSON.stringify(snakeCase({ ...chargeDetails(costs.input, costs.output), unbilled: 0, kept: false, ...costs.details }));
+  const { usage, ...charge } = chargeDetails(costs?.input ?? 0, costs?.output ?? 0, costs?.details);
+  const ending = { request, account, key, ceiling, inputCost: costs?.input ?? 0, outputCost: costs?.output ?? 0 };
+  const fields = costs ? { ...ending, ...charge, tokens: slotsOf(usage), kept: false } : ending;
+  const text = JSON.stringify(snakeCase(fields), (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
   return inTransaction(async (transaction) => {
     await transaction.query("SELECT ledger_begin_charges(), ledger_lock_accounts(ARRAY[$1])", [account]);
     const { rows } = await transaction.query<{ paid: bigint | null }>(
-      `SELECT ledger_settle_hold($1, $2, $3, $4, $5, $6, json_populate_record(NULL::ledger_charge_details, $7), $8, $9, $4) AS paid`,
-      [request, account, key, ceiling, costs?.input ?? 0, costs?.output ?? 0, details, costs?.at ?? now(), isLate],
+      "SELECT ledger_settle_hold(json_populate_record(NULL::ledger_settlement, $1), $2, $3) AS paid",
+      [text, costs?.at ?? now(), isLate ? ceiling : null],
     );
     if (typeof rows[0]?.paid !== "bigint") throw new Error(`${request} has no hold`);
     return rows[0].paid;

@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { type AccountId, type KeyId, newRequestId, type RequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import type { ChargeDetails, Claim, Hold, Settlement } from "../holds";
-import { chargeDetails } from "./books";
+import type { Claim, Hold, Settlement } from "../holds";
+import { chargeDetails, type TestDetails } from "./books";
 
 interface HoldOptions {
   key?: KeyId | null;
@@ -33,7 +33,7 @@ export const newHold = (
 });
 
 interface ChargeOptions {
-  details?: Partial<ChargeDetails>;
+  details?: TestDetails;
   /** The answer that the hold's claim keeps. */
   body?: string;
 }
@@ -48,6 +48,6 @@ export const chargeOf = (
   hold,
   inputCost: nanoUsd(input),
   outputCost: nanoUsd(output),
-  charge: { ...chargeDetails(Number(input), Number(output)), ...details },
+  charge: chargeDetails(Number(input), Number(output), details),
   reply: body === undefined ? null : { status: 200, body },
 });

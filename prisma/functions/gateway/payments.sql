@@ -7,25 +7,20 @@ CREATE OR REPLACE FUNCTION gateway_check_payment(caller text, key text, payer_ch
 RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   payer_account text := access_owner_of(payer_chain, payer);
-  key_state record;
-  spent bigint;
+  key_state text;
+  of_cap ledger_cap;
 BEGIN
   at := db_time(at);
   IF payer_account <> caller THEN RETURN json_build_object('outcome', 'payer_mismatch'); END IF;
   IF key IS NULL THEN
     RETURN CASE WHEN access_is_frozen(caller) THEN json_build_object('outcome', 'account_frozen')::text ELSE 'payable' END;
   END IF;
-  SELECT k.* INTO key_state FROM access_key_state(key, at) k;
-  IF key_state.state IS DISTINCT FROM 'active' THEN
-    RETURN json_build_object('outcome', 'key_unusable', 'keyState', coalesce(key_state.state, 'unknown'));
+  SELECT c.state, (c.of_cap).cap, (c.of_cap).period, (c.of_cap).period_start INTO key_state, of_cap.cap, of_cap.period, of_cap.period_start
+    FROM gateway_cap_of(caller, key, at) c;
+  IF key_state IS DISTINCT FROM 'active' THEN
+    RETURN json_build_object('outcome', 'key_unusable', 'keyState', coalesce(key_state, 'unknown'));
   END IF;
-  IF payer_account = caller AND key_state.cap IS NOT NULL THEN
-    spent := ledger_key_used(key, key_state.period, key_state.period_start);
-    IF spent + ceiling > key_state.cap THEN
-      RETURN json_build_object('outcome', 'cap_reached', 'cap', key_state.cap::text, 'spent', spent::text,
-        'resetsAt', access_cap_period_end(key_state.period, key_state.period_start));
-    END IF;
-  END IF;
+  IF payer_account = caller THEN RETURN coalesce(gateway_cap_refusal(of_cap, ledger_cap_left(key, of_cap), ceiling)::text, 'payable'); END IF;
   RETURN 'payable';
 END $$;
 
@@ -56,7 +51,8 @@ BEGIN
       RETURN json_build_object('outcome', 'account_frozen');
     END IF;
   END IF;
-  decision := gateway_place_hold(request, credited, CASE WHEN credited = caller THEN key END, model, ceiling, 'payment ' || payment, hash,
+  decision := gateway_place_hold(
+    ROW(request, credited, CASE WHEN credited = caller THEN key END, model, ceiling, 'payment ' || payment, hash)::ledger_hold_request,
     process, at, until);
   IF decision = 'held' THEN
     -- The payment is what the answer belongs to, and not the key that it came with.

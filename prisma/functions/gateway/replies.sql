@@ -22,30 +22,27 @@ LANGUAGE sql AS $$
     WHERE NOT EXISTS (SELECT FROM idempotent_reply r WHERE r.request_id = k.request_id AND r.account_id = k.account_id AND r.status IS NOT NULL)
 $$;
 
--- Saves the answers of requests that still have their claim; without a body the claim is given back. The arrays are parallel, with null
--- where a request has no idempotency key. Rows are changed by their address: a join was planned for the few rows that exist when
--- statistics are gathered, and read all of them for every batch.
-CREATE OR REPLACE FUNCTION gateway_save_replies(
-  accounts text[], idempotencies text[], requests text[], statuses integer[], streams boolean[], bodies text[]
-) RETURNS void LANGUAGE plpgsql AS $$
+-- Saves the answers of requests that still have their claim; without a body the claim is given back. The arrays are parallel. Rows are
+-- changed by their address: a join was planned for the few rows that exist when statistics are gathered, and read all of them for every batch.
+CREATE OR REPLACE FUNCTION gateway_save_replies(endings ledger_settlement[], bodies text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE idempotent_reply r SET status = d.status, body = d.body, streamed = d.streamed
     FROM (
-      SELECT i.status, i.body, i.streamed, o.row_address
-      FROM unnest(accounts, idempotencies, requests, statuses, streams, bodies) i(account, idempotency, request, status, streamed, body)
+      SELECT e.status, bodies[e.ordinality] AS body, e.streamed, o.row_address
+      FROM unnest(endings) WITH ORDINALITY e
       CROSS JOIN LATERAL (
         SELECT c.ctid AS row_address FROM idempotent_reply c
-        WHERE c.account_id = i.account AND c.idempotency_key = i.idempotency AND c.request_id = i.request AND c.status IS NULL OFFSET 0
-      ) o WHERE i.idempotency IS NOT NULL AND i.body IS NOT NULL OFFSET 0
+        WHERE c.account_id = e.account AND c.idempotency_key = e.idempotency AND c.request_id = e.request AND c.status IS NULL OFFSET 0
+      ) o WHERE e.idempotency IS NOT NULL AND bodies[e.ordinality] IS NOT NULL OFFSET 0
     ) d WHERE r.status IS NULL AND r.ctid = d.row_address;
   -- A failed request stores nothing: its key may be used again.
   IF array_position(bodies, NULL) IS NULL THEN RETURN; END IF;
   DELETE FROM idempotent_reply r WHERE r.status IS NULL AND r.ctid = ANY (ARRAY(
-    SELECT o.row_address FROM unnest(accounts, idempotencies, requests, bodies) i(account, idempotency, request, body)
+    SELECT o.row_address FROM unnest(endings) WITH ORDINALITY e
     CROSS JOIN LATERAL (
       SELECT c.ctid AS row_address FROM idempotent_reply c
-      WHERE c.account_id = i.account AND c.idempotency_key = i.idempotency AND c.request_id = i.request AND c.status IS NULL OFFSET 0
-    ) o WHERE i.idempotency IS NOT NULL AND i.body IS NULL
+      WHERE c.account_id = e.account AND c.idempotency_key = e.idempotency AND c.request_id = e.request AND c.status IS NULL OFFSET 0
+    ) o WHERE e.idempotency IS NOT NULL AND bodies[e.ordinality] IS NULL
   ));
 END $$;
 

@@ -1,32 +1,32 @@
 -- The proof that the books add up.
 
--- The price of each kind of token of every price version, by length of the prompt; a kind without a price costs `input`, reasoning `output`.
--- The columns of the version are its prices from the first token on, also where it lists no kinds.
-CREATE OR REPLACE FUNCTION ledger_price_tiers() RETURNS TABLE (
-  id text, starts_at bigint, ends_at bigint, input bigint, cache_read bigint, cache_write bigint, cache_write_1h bigint, image bigint,
-  output bigint, reasoning bigint
-) LANGUAGE sql STABLE AS $$
-  SELECT t.id, t.starts_at, lead(t.starts_at) OVER (PARTITION BY t.id ORDER BY t.starts_at), t.input, coalesce(t.cache_read, t.input),
-    coalesce(t.cache_write, t.input), coalesce(t.cache_write_1h, t.input), coalesce(t.image, t.input), t.output, coalesce(t.reasoning, t.output)
-  FROM (
-    SELECT p.id, k.starts_at,
-      CASE WHEN k.starts_at = 0 THEN p.input_price ELSE max(k.price) FILTER (WHERE k.kind = 'input') END AS input,
-      max(k.price) FILTER (WHERE k.kind = 'cache_read') AS cache_read,
-      max(k.price) FILTER (WHERE k.kind = 'cache_write') AS cache_write,
-      max(k.price) FILTER (WHERE k.kind = 'cache_write_1h') AS cache_write_1h,
-      max(k.price) FILTER (WHERE k.kind = 'image') AS image,
-      CASE WHEN k.starts_at = 0 THEN p.output_price ELSE max(k.price) FILTER (WHERE k.kind = 'output') END AS output,
-      max(k.price) FILTER (WHERE k.kind = 'reasoning') AS reasoning
-    FROM price_version p CROSS JOIN LATERAL (
-      SELECT 0::bigint AS starts_at, NULL::text AS kind, NULL::bigint AS price
-      UNION ALL
-      SELECT coalesce((e.value ->> 'fromInputTokens')::bigint, 0), e.value ->> 'kind', (e.value ->> 'price')::bigint
-      FROM jsonb_array_elements(p.kinds) e
-    ) k
-    GROUP BY p.id, p.input_price, p.output_price, k.starts_at
-  ) t
+-- The kinds of tokens, as in lib/base/tokens/token-kinds.ts: the place of a kind in a charge's counts, its name in price lists, and the side
+-- that it is part of, at whose price it is sold when it has none of its own. A side counts the tokens of its parts as well.
+CREATE OR REPLACE FUNCTION ledger_token_kinds() RETURNS TABLE (slot integer, name text, part_of text) LANGUAGE sql IMMUTABLE AS $$
+  VALUES (1, 'input', NULL), (2, 'output', NULL), (3, 'cache_read', 'input'), (4, 'cache_write', 'input'), (5, 'cache_write_1h', 'input'),
+    (6, 'image', 'input'), (7, 'reasoning', 'output')
 $$;
 
+-- What a token in each slot of a charge's counts costs, nano-USD, by price version and length of the prompt: a side its price, a part what it
+-- costs more or less than its side. The columns of the version are its prices from the first token on, also where it lists no kinds.
+CREATE OR REPLACE FUNCTION ledger_price_tiers() RETURNS TABLE (id text, starts_at bigint, ends_at bigint, slots bigint[]) LANGUAGE sql STABLE AS $$
+  WITH listed AS (
+    SELECT p.id, k.starts_at, k.kind, k.price FROM price_version p CROSS JOIN LATERAL (
+      SELECT 0::bigint AS starts_at, 'input' AS kind, p.input_price AS price
+      UNION ALL SELECT 0, 'output', p.output_price
+      UNION ALL SELECT coalesce((e.value ->> 'fromInputTokens')::bigint, 0), e.value ->> 'kind', (e.value ->> 'price')::bigint
+        FROM jsonb_array_elements(p.kinds) e
+        WHERE e.value ? 'fromInputTokens' OR e.value ->> 'kind' NOT IN ('input', 'output')
+    ) k
+  ), tier AS (
+    SELECT l.id, l.starts_at, lead(l.starts_at) OVER (PARTITION BY l.id ORDER BY l.starts_at) AS ends_at FROM listed l GROUP BY l.id, l.starts_at
+  )
+  SELECT t.id, t.starts_at, t.ends_at, array_agg(coalesce(own.price - coalesce(side.price, 0), 0) ORDER BY k.slot)
+  FROM tier t CROSS JOIN ledger_token_kinds() k
+  LEFT JOIN listed own ON own.id = t.id AND own.starts_at = t.starts_at AND own.kind = k.name
+  LEFT JOIN listed side ON side.id = t.id AND side.starts_at = t.starts_at AND side.kind = k.part_of
+  GROUP BY t.id, t.starts_at, t.ends_at
+$$;
 
 -- Proves the books; returns one row per violation, and none when they are clean. Run it in one REPEATABLE READ transaction.
 CREATE OR REPLACE FUNCTION ledger_check(at timestamptz)
@@ -63,11 +63,10 @@ RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) L
   SELECT 'a charge is its tokens at its price version', c.request_id, d.due, c.input_cost + c.output_cost + c.operator_loss
     FROM charge c
     LEFT JOIN ledger_price_tiers() p
-      ON p.id = c.price_version AND c.input_tokens >= p.starts_at AND (p.ends_at IS NULL OR c.input_tokens < p.ends_at)
+      ON p.id = c.price_version AND coalesce(c.tokens[1], 0) >= p.starts_at AND (p.ends_at IS NULL OR coalesce(c.tokens[1], 0) < p.ends_at)
+    -- As costOf in lib/providers/prices.ts. A version that is not known makes no sum.
     CROSS JOIN LATERAL (
-      SELECT (c.input_tokens - c.cached_input_tokens - c.cache_write_tokens - c.cache_write_1h_tokens - c.image_tokens) * p.input
-        + c.cached_input_tokens * p.cache_read + c.cache_write_tokens * p.cache_write + c.cache_write_1h_tokens * p.cache_write_1h
-        + c.image_tokens * p.image + (c.output_tokens - c.reasoning_tokens) * p.output + c.reasoning_tokens * p.reasoning AS due
+      SELECT sum(coalesce(t.tokens, 0) * t.price)::bigint AS due FROM unnest(c.tokens, p.slots) t(tokens, price)
     ) d
     WHERE d.due IS DISTINCT FROM c.input_cost + c.output_cost + c.operator_loss
   UNION ALL

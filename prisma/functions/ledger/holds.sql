@@ -19,9 +19,11 @@ CREATE OR REPLACE FUNCTION ledger_balance(account text) RETURNS TABLE (available
   FROM ledger_account a WHERE a.id = account
 $$;
 
--- What a key has spent and holds in a period.
-CREATE OR REPLACE FUNCTION ledger_key_used(key text, key_period text, key_period_start timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT coalesce((SELECT s.spent + s.held FROM key_spend s WHERE s.key_id = key AND s.period = key_period AND s.period_start = key_period_start), 0)
+-- What a key may still spend of its cap, after what it has spent and holds; negative when the cap was lowered below that; null without a cap.
+-- ledger_write_batch has the same rule for a set.
+CREATE OR REPLACE FUNCTION ledger_cap_left(key text, of_cap ledger_cap) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT of_cap.cap - coalesce((
+    SELECT s.spent + s.held FROM key_spend s WHERE s.key_id = key AND s.period = of_cap.period AND s.period_start = of_cap.period_start), 0)
 $$;
 
 -- Sets an account's money aside, which locks the account; a negative amount gives money back. False, and nothing is changed, when that
@@ -33,82 +35,92 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Opens the hold whose money was set aside. Returns null; or, with nothing changed, what its key has spent and holds when the key's cap
--- does not cover it. A null `key_cap` means no cap.
-CREATE OR REPLACE FUNCTION ledger_open_hold(
-  request text, account text, key text, of_model text, amount bigint, key_cap bigint, key_period text, key_period_start timestamptz,
-  process text, at timestamptz, until timestamptz
-) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Opens the hold whose money was set aside. Returns null; or, with nothing changed, what is left of its key's cap when that does not cover it.
+CREATE OR REPLACE FUNCTION ledger_open_hold(asked ledger_hold_request, of_cap ledger_cap, process text, at timestamptz, until timestamptz)
+RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
-  used bigint;
+  cap_left bigint;
 BEGIN
-  IF key_cap IS NOT NULL THEN
-    UPDATE key_spend s SET held = s.held + amount
-      WHERE s.key_id = key AND s.period = key_period AND s.period_start = key_period_start AND s.spent + s.held + amount <= key_cap;
+  IF of_cap.cap IS NOT NULL THEN
+    UPDATE key_spend s SET held = s.held + asked.ceiling
+      WHERE s.key_id = asked.key AND s.period = of_cap.period AND s.period_start = of_cap.period_start
+        AND s.spent + s.held + asked.ceiling <= of_cap.cap;
     IF NOT FOUND THEN
-      used := ledger_key_used(key, key_period, key_period_start);
-      IF used + amount > key_cap THEN RETURN used; END IF;
+      cap_left := ledger_cap_left(asked.key, of_cap);
+      IF asked.ceiling > cap_left THEN RETURN cap_left; END IF;
       INSERT INTO key_spend (key_id, period, period_start, spent, held, account_id, cap)
-        VALUES (key, key_period, key_period_start, 0, amount, account, key_cap);
+        VALUES (asked.key, of_cap.period, of_cap.period_start, 0, asked.ceiling, asked.account, of_cap.cap);
     END IF;
+  ELSE
+    of_cap := NULL;
   END IF;
   INSERT INTO hold (request_id, account_id, key_id, model, ceiling, period, period_start, process_id, placed_at, deadline)
-    VALUES (request, account, key, of_model, amount, CASE WHEN key_cap IS NOT NULL THEN key_period END,
-      CASE WHEN key_cap IS NOT NULL THEN key_period_start END, process, at, until);
+    VALUES (asked.request, asked.account, asked.key, asked.model, asked.ceiling, of_cap.period, of_cap.period_start, process, at, until);
   RETURN NULL;
 END $$;
 
--- Ends a hold with a charge for its answer, or without `details` by releasing it. Returns what the customer paid: at most the ceiling, and
+-- Ends a hold with a charge for its answer, or without a model by releasing it. Returns what the customer paid: at most the ceiling, and
 -- nothing for a lost answer; the operator bears the rest. Without such a hold it returns null and changes nothing, unless the settlement
--- may be late: then it takes what is available, up to the ceiling and to `late_most`, and counts it in the given period of the key, with its
--- cap. A `key` that is the account itself is its sessions (see gateway_place_hold). Call it after ledger_begin_charges.
-CREATE OR REPLACE FUNCTION ledger_settle_hold(
-  request text, account text, key text, ceiling bigint, input_cost bigint, output_cost bigint, details ledger_charge_details, at timestamptz,
-  is_late boolean DEFAULT false, late_most bigint DEFAULT NULL, late_period text DEFAULT NULL, late_period_start timestamptz DEFAULT NULL,
-  late_cap bigint DEFAULT NULL
-) RETURNS bigint LANGUAGE plpgsql AS $$
+-- may be late: then it takes what is available, up to the ceiling and to `late_most`, and counts it in the given period of the key's cap. A
+-- key that is the account itself is its sessions (see gateway_place_hold). Call it after ledger_begin_charges.
+CREATE OR REPLACE FUNCTION ledger_settle_hold(ending ledger_settlement, at timestamptz, late_most bigint DEFAULT NULL, late_cap ledger_cap DEFAULT NULL)
+RETURNS bigint LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
-  due bigint := input_cost + output_cost;
-  paid bigint := CASE WHEN details.outcome <> 'lost' THEN least(due, ceiling) ELSE 0 END;
+  is_late boolean := late_most IS NOT NULL;
+  due bigint := ending.input_cost + ending.output_cost;
+  paid bigint := CASE WHEN ending.outcome <> 'lost' THEN least(due, ending.ceiling) ELSE 0 END;
   ended hold;
 BEGIN
   IF is_late THEN
-    paid := least(paid, late_most, ledger_available(account));
-    UPDATE ledger_account a SET posted = a.posted - paid WHERE a.id = account;
-    IF NOT FOUND THEN RAISE EXCEPTION 'request % names account % that does not exist', request, account; END IF;
-    IF late_period IS NOT NULL THEN
+    paid := least(paid, late_most, ledger_available(ending.account));
+    UPDATE ledger_account a SET posted = a.posted - paid WHERE a.id = ending.account;
+    IF NOT FOUND THEN RAISE EXCEPTION 'request % names account % that does not exist', ending.request, ending.account; END IF;
+    IF late_cap.period IS NOT NULL THEN
       INSERT INTO key_spend AS s (key_id, period, period_start, spent, held, account_id, cap)
-        VALUES (key, late_period, late_period_start, paid, 0, account, late_cap)
+        VALUES (ending.key, late_cap.period, late_cap.period_start, paid, 0, ending.account, late_cap.cap)
         ON CONFLICT (key_id, period, period_start) DO UPDATE SET spent = s.spent + excluded.spent;
     END IF;
-    ended.period := late_period;
-    ended.period_start := late_period_start;
+    ended.period := late_cap.period;
+    ended.period_start := late_cap.period_start;
   ELSE
     -- The account is changed, and so locked, before the hold is read: the hold may be gone by then.
-    UPDATE ledger_account a SET posted = a.posted - paid, held = a.held - ceiling WHERE a.id = account AND a.held >= ceiling;
+    UPDATE ledger_account a SET posted = a.posted - paid, held = a.held - ending.ceiling
+      WHERE a.id = ending.account AND a.held >= ending.ceiling;
     IF NOT FOUND THEN RETURN NULL; END IF;
-    DELETE FROM hold h WHERE h.request_id = request AND h.account_id = account RETURNING h.* INTO ended;
+    DELETE FROM hold h WHERE h.request_id = ending.request AND h.account_id = ending.account RETURNING h.* INTO ended;
     IF NOT FOUND THEN
-      UPDATE ledger_account a SET posted = a.posted + paid, held = a.held + ceiling WHERE a.id = account;
+      UPDATE ledger_account a SET posted = a.posted + paid, held = a.held + ending.ceiling WHERE a.id = ending.account;
       RETURN NULL;
     END IF;
-    IF ended.ceiling <> ceiling THEN RAISE EXCEPTION 'the hold of % is % and not %', request, ended.ceiling, ceiling; END IF;
+    IF ended.ceiling <> ending.ceiling THEN
+      RAISE EXCEPTION 'the hold of % is % and not %', ending.request, ended.ceiling, ending.ceiling;
+    END IF;
     IF ended.period IS NOT NULL THEN
-      UPDATE key_spend s SET spent = s.spent + paid, held = s.held - ceiling
+      UPDATE key_spend s SET spent = s.spent + paid, held = s.held - ending.ceiling
         WHERE s.key_id = ended.key_id AND s.period = ended.period AND s.period_start = ended.period_start;
     END IF;
   END IF;
-  IF details IS NULL THEN RETURN 0; END IF;
-  INSERT INTO charge (account_id, request_id, key_id, model, provider, provider_request_id, price_version, input_tokens, output_tokens,
-      cached_input_tokens, reasoning_tokens, input_cost, output_cost, operator_loss, ceiling, late, period, period_start, outcome, streamed,
-      estimated, paid_by, first_token_ms, provider_ms, at, cache_write_tokens, cache_write_1h_tokens, image_tokens, unbilled, kept)
-    VALUES (account, request, nullif(key, account), details.model, details.provider, details.provider_request_id, details.price_version, details.input_tokens,
-      details.output_tokens, details.cached_input_tokens, details.reasoning_tokens, least(input_cost, paid), paid - least(input_cost, paid),
-      due - paid, ceiling, is_late, ended.period, ended.period_start, details.outcome, details.streamed, details.estimated, details.paid_by,
-      details.first_token_ms, details.provider_ms, at, details.cache_write_tokens, details.cache_write_1h_tokens, details.image_tokens,
-      details.unbilled, details.kept);
+  IF ending.model IS NULL THEN RETURN 0; END IF;
+  PERFORM ledger_book_charges(ARRAY[ending], ARRAY[paid], ARRAY[ended.period], ARRAY[ended.period_start], is_late, at);
   RETURN paid;
+END $$;
+
+-- Books the charges of settlements that have a model. The arrays are parallel: what each customer paid, and the period of its key's cap.
+CREATE OR REPLACE FUNCTION ledger_book_charges(
+  endings ledger_settlement[], paid bigint[], periods text[], period_starts timestamptz[], is_late boolean, at timestamptz
+) RETURNS void LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+BEGIN
+  INSERT INTO charge (account_id, request_id, key_id, model, provider, provider_request_id, price_version, tokens, input_cost, output_cost,
+      operator_loss, ceiling, late, period, period_start, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at, unbilled,
+      kept, tag, end_user)
+    SELECT e.account, e.request, nullif(e.key, e.account), e.model, e.provider, e.provider_request_id, e.price_version, e.tokens,
+      least(e.input_cost, p.amount), p.amount - least(e.input_cost, p.amount), e.input_cost + e.output_cost - p.amount, e.ceiling, is_late,
+      periods[e.ordinality], period_starts[e.ordinality], e.outcome, e.streamed, e.estimated, e.paid_by, e.first_token_ms, e.provider_ms, at,
+      e.unbilled, e.kept, e.tag, e.end_user
+    FROM unnest(endings) WITH ORDINALITY e CROSS JOIN LATERAL (SELECT paid[e.ordinality] AS amount) p
+    WHERE e.model IS NOT NULL;
 END $$;
 
 -- What a request was charged, which is what its customer paid; null when it was not charged.

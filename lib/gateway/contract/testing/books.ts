@@ -68,9 +68,18 @@ interface Charge {
   estimated: boolean;
 }
 
+const parts = ["cached_input_tokens", "cache_write_tokens", "cache_write_1h_tokens", "image_tokens", "reasoning_tokens"];
+
 /** An account's charges, oldest first. */
 export async function chargesOf(accountId: AccountId): Promise<Charge[]> {
-  const { rows } = await pool().query<Charge>("SELECT * FROM charge WHERE account_id = $1 ORDER BY request_id", [accountId]);
+  const { rows } = await pool().query<Charge>(
+    `SELECT c.*, input_tokens, output_tokens, ${parts.map((part) => `coalesce(${part}, 0)::bigint AS ${part}`).join(", ")}
+     FROM charge c, LATERAL (SELECT coalesce(tokens[1], 0)::bigint AS input_tokens, coalesce(tokens[2], 0)::bigint AS output_tokens,
+       tokens[3] AS cached_input_tokens, tokens[4] AS cache_write_tokens, tokens[5] AS cache_write_1h_tokens, tokens[6] AS image_tokens,
+       tokens[7] AS reasoning_tokens) t
+     WHERE account_id = $1 ORDER BY request_id`,
+    [accountId],
+  );
   return rows;
 }
 
