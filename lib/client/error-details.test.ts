@@ -7,12 +7,14 @@ import { type ErrorCode, type ErrorDetails, hasCode, PennyPromptError } from "./
 
 type Catalogue = typeof errorCatalogue;
 
-/** Without `undefined` beside what may be absent, which JSON does not have. */
-type OfJson<T> = T extends readonly (infer Item)[]
-  ? OfJson<Item>[]
-  : T extends object
-    ? { [Name in keyof T]: OfJson<Exclude<T[Name], undefined>> }
-    : T;
+/** Without brands, and without `undefined` beside what may be absent: JSON has neither. */
+type OfJson<T> = T extends number
+  ? number
+  : T extends readonly (infer Item)[]
+    ? OfJson<Item>[]
+    : T extends object
+      ? { [Name in keyof T]: OfJson<Exclude<T[Name], undefined>> }
+      : T;
 
 /** The details of each code that has some, as the service sends them. */
 type Sent = {

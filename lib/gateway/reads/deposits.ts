@@ -9,6 +9,7 @@ import { authenticateReader, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
 import { invalidRequest } from "../http/request";
+import type * as answer from "../openapi/answers/account";
 
 export const deposits = endpoint("deposits", async (request) => {
   const caller = await authenticateReader(request);
@@ -18,11 +19,12 @@ export const deposits = endpoint("deposits", async (request) => {
   const found = await listDeposits(caller.accountId, { limit: most + 1, after });
   const rows = found.slice(0, most);
   const last = found.length > most ? rows.at(-1) : undefined;
-  return jsonReply(request, 200, writeJson({ rows: rows.map(rowBody), nextCursor: last ? writePosition(last, caller.accountId) : null }));
+  const body: answer.DepositPage = { rows: rows.map(rowBody), nextCursor: last ? writePosition(last, caller.accountId) : null };
+  return jsonReply(request, 200, writeJson(body));
 });
 
 /** Fields are listed one by one: a field that deposits gain later is no promise of the API. */
-const rowBody = (deposit: Deposit) => ({
+const rowBody = (deposit: Deposit): answer.Deposit => ({
   id: deposit.id,
   chain: deposit.chain,
   state: deposit.state,

@@ -1,7 +1,7 @@
 // GET /api/v1/requests/{requestId}: the receipt of one request, or what is held for it while it is under way.
 
 import { AppError } from "@/lib/base/errors";
-import { type Json, writeJson } from "@/lib/base/json";
+import { writeJson } from "@/lib/base/json";
 import { nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { countsOf, type TokenCounts, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import type { WhenLeft } from "@/lib/base/when-left";
@@ -13,6 +13,8 @@ import { whenLeft } from "@/lib/providers/cut-calls/read-on";
 import { costLines, type PriceTier, tierAt } from "@/lib/providers/prices";
 import { authenticateReader, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
+import type * as answer from "../openapi/answers/account";
+import type { PricePerToken } from "../openapi/answers/fields";
 import { paymentBody } from "../proof/payment-body";
 
 export const receipt = endpoint("receipt", async (request) => {
@@ -24,16 +26,16 @@ export const receipt = endpoint("receipt", async (request) => {
   if (!found || !(caller.scopes.includes("account") || found.keyId === caller.keyId))
     throw new AppError("NOT_FOUND", { message: "This request does not exist, or it failed and was not charged" });
   const { receipt, keyId, payment } = found;
-  const body =
+  const body: answer.Receipt =
     receipt.state === "charged"
-      ? { ...chargedBody({ ...receipt, keyId }), payment: payment && paidWith(payment, receipt) }
-      : { ...receipt };
-  return jsonReply(request, 200, writeJson({ requestId, ...body }));
+      ? { requestId, ...chargedBody({ ...receipt, keyId }), payment: payment && paidWith(payment, receipt) }
+      : { requestId, ...receipt };
+  return jsonReply(request, 200, writeJson(body));
 });
 
-function chargedBody(charge: ChargeReceipt): { [key: string]: Json } {
+function chargedBody(charge: ChargeReceipt): Omit<answer.ChargeReceipt, "requestId" | "payment"> {
   const { inputCost, outputCost } = charge;
-  const { outcome, estimated, streamed, firstTokenMs, providerMs, paidBy } = charge;
+  const { estimated, streamed, firstTokenMs, providerMs, paidBy } = charge;
   return {
     state: charge.state,
     at: charge.at,
@@ -45,7 +47,7 @@ function chargedBody(charge: ChargeReceipt): { [key: string]: Json } {
     priceVersion: charge.priceVersion,
     pricing: pricePerToken(tierAt(charge.prices, charge.inputTokens)),
     costByKind: costLines(charge.prices, charge).map((line) => ({ ...line, cost: nanoUsd(BigInt(line.tokens) * line.price) })),
-    outcome,
+    outcome: outcomeOf(charge),
     estimated,
     streamed,
     firstTokenMs,
@@ -54,6 +56,9 @@ function chargedBody(charge: ChargeReceipt): { [key: string]: Json } {
     whenLeft: whenLeftOf(charge.model),
   };
 }
+
+/** Of an answer that was never delivered it is `lost`, at no cost, which the document does not name. */
+export const outcomeOf = ({ outcome }: { outcome: string }) => outcome as answer.ChargeReceipt["outcome"];
 
 /** The counts of a charge, with the kinds of its input and output. */
 export function usageInKinds(charge: TokenCounts) {
@@ -64,7 +69,7 @@ export function usageInKinds(charge: TokenCounts) {
   return Object.assign(sides, counts);
 }
 
-function paidWith(payment: RequestPayment, { inputCost, outputCost }: ChargeReceipt): { [key: string]: Json } {
+function paidWith(payment: RequestPayment, { inputCost, outputCost }: ChargeReceipt): answer.ChargeReceipt["payment"] {
   const { scheme, network, payer, state, creditedAccount } = payment;
   const changeBelongsTo = creditedAccount === creditAccountOf(network, payer) ? "address" : "account";
   const facts = { ...payment, amount: state === "covered" ? ZERO_USD : payment.amount, changeBelongsTo } as const;
@@ -72,7 +77,7 @@ function paidWith(payment: RequestPayment, { inputCost, outputCost }: ChargeRece
 }
 
 /** Prices as receipts and quotes show them, in USD. */
-export const pricePerToken = ({ input, output }: Pick<PriceTier, "input" | "output">) => ({
+export const pricePerToken = ({ input, output }: Pick<PriceTier, "input" | "output">): PricePerToken => ({
   inputPerToken: input,
   outputPerToken: output,
   currency: "USD",

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { DAY_MS, nowMs } from "@/lib/base/clock";
-import { type Json, writeJson } from "@/lib/base/json";
+import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
 import {
   type ChargedRequest,
@@ -20,7 +20,8 @@ import { authenticateReader, type Caller, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
 import { type Issue, invalidRequest } from "../http/request";
-import { usageInKinds } from "./receipt";
+import type * as answer from "../openapi/answers/account";
+import { outcomeOf, usageInKinds } from "./receipt";
 
 export const usage = endpoint("usage", async (request) => {
   const caller = await authenticateReader(request);
@@ -28,7 +29,7 @@ export const usage = endpoint("usage", async (request) => {
   const query = readUsageQuery(request.query, caller);
   const { rows, totals, next } = await readRows(query);
   const { span, groupBy } = query;
-  const body = {
+  const body: answer.UsagePage = {
     from: new Date(span.fromMs),
     to: new Date(span.toMs),
     groupBy,
@@ -50,7 +51,7 @@ interface UsageQuery {
 }
 
 interface Rows {
-  rows: Json[];
+  rows: answer.UsagePage["rows"];
   totals: UsageSums;
   next: Cursor | null;
 }
@@ -75,13 +76,13 @@ const costBody = ({ inputCost, outputCost }: Pick<UsageSums, "inputCost" | "outp
 
 const sumsBody = (sums: UsageSums) => ({ requests: sums.requests, usage: usageInKinds(sums), cost: costBody(sums) });
 
-function requestBody(charge: ChargedRequest): Json {
-  const { requestId, at, model, keyId, outcome, streamed } = charge;
-  return { requestId, at, model, keyId, usage: usageInKinds(charge), cost: costBody(charge), outcome, streamed };
+function requestBody(charge: ChargedRequest): answer.UsageRequest {
+  const { requestId, at, model, keyId, streamed } = charge;
+  return { requestId, at, model, keyId, usage: usageInKinds(charge), cost: costBody(charge), outcome: outcomeOf(charge), streamed };
 }
 
 /** A group shows only the fields that it is grouped by. */
-function groupBody(group: UsageGroup, groupBy: readonly Grouping[]): Json {
+function groupBody(group: UsageGroup, groupBy: readonly Grouping[]): answer.UsageGroup {
   return {
     day: groupBy.includes("day") ? group.day : undefined,
     model: groupBy.includes("model") ? group.model : undefined,

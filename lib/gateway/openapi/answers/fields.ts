@@ -1,11 +1,34 @@
-// Fields that several answers share: ids, token counts and amounts, each with its description.
+// Fields that several answers share: ids, token counts, amounts and times, each with its description; and the type of an answer as its
+// endpoint builds it.
 
 import { z } from "zod";
+import { amount } from "@/lib/base/errors/detail-fields";
+import type { NanoUsd } from "@/lib/base/money";
 import { kindNames } from "@/lib/base/tokens/token-kinds";
 import { whenLeftNames, whenLeftText } from "@/lib/base/when-left";
 
+/** What `writeJson` writes a branded field from. */
+interface Sources {
+  USD: NanoUsd;
+  time: Date;
+}
+
+type SourceOf<T> =
+  T extends z.core.$brand<infer Brand extends keyof Sources>
+    ? Sources[Brand]
+    : T extends readonly (infer Item)[]
+      ? readonly SourceOf<Item>[]
+      : T extends object
+        ? { readonly [Name in keyof T]: SourceOf<T[Name]> }
+        : T;
+
+/** What an endpoint hands to `writeJson` for an answer of this schema. */
+export type AnswerOf<Schema extends z.ZodType> = SourceOf<z.output<Schema>>;
+
 /** An amount; `text` describes it. */
-export const usd = (text: string) => z.number().describe(`${text} In USD.`);
+export const usd = (text: string) => amount(`${text} In USD.`);
+/** A time, ISO 8601 in UTC. */
+export const time = z.iso.datetime().brand<"time">();
 export const count = (text: string) => z.int().min(0).describe(text);
 
 export const requestId = z
@@ -51,6 +74,8 @@ export const pricePerToken = z
     currency,
   })
   .describe("The model's price per token.");
+
+export type PricePerToken = AnswerOf<typeof pricePerToken>;
 
 export const tokenKind = z
   .enum(kindNames)
