@@ -11,6 +11,7 @@ import { whenLeftNames, whenLeftText } from "@/lib/base/when-left";
 interface Sources {
   USD: NanoUsd;
   time: Date;
+  "number or USD": number | NanoUsd;
 }
 
 type SourceOf<T> =
@@ -29,6 +30,7 @@ export type AnswerOf<Schema extends z.ZodType> = SourceOf<z.output<Schema>>;
 export const usd = (text: string) => amount(`${text} In USD.`);
 /** A time, ISO 8601 in UTC. */
 export const time = z.iso.datetime().brand<"time">();
+export const numberOrUsd = z.number().brand<"number or USD">();
 export const count = (text: string) => z.int().min(0).describe(text);
 
 export const requestId = z
