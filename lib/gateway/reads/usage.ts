@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { DAY_MS, nowMs } from "@/lib/base/clock";
 import { writeJson } from "@/lib/base/json";
-import { nanoUsd } from "@/lib/base/money";
 import {
   type ChargedRequest,
   type Grouping,
@@ -20,8 +19,9 @@ import { authenticateReader, type Caller, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
 import { type Issue, invalidRequest } from "../http/request";
-import type * as answer from "../openapi/answers/account";
-import { outcomeOf, usageInKinds } from "./receipt";
+import * as answer from "../openapi/answers/account";
+import { pickFields } from "../openapi/answers/fields";
+import { amountsOf, outcomeOf } from "./receipt";
 
 export const usage = endpoint("usage", async (request) => {
   const caller = await authenticateReader(request);
@@ -68,18 +68,10 @@ async function readRows(query: UsageQuery): Promise<Rows> {
   return { rows, totals: page.totals, next: nextCursor(query, page, (group) => [group.day, group.model, group.keyId]) };
 }
 
-const costBody = ({ inputCost, outputCost }: Pick<UsageSums, "inputCost" | "outputCost">) => ({
-  inputCost,
-  outputCost,
-  totalCost: nanoUsd(inputCost + outputCost),
-});
+const sumsBody = (sums: UsageSums) => ({ requests: sums.requests, ...amountsOf(sums) });
 
-const sumsBody = (sums: UsageSums) => ({ requests: sums.requests, usage: usageInKinds(sums), cost: costBody(sums) });
-
-function requestBody(charge: ChargedRequest): answer.UsageRequest {
-  const { requestId, at, model, keyId, streamed } = charge;
-  return { requestId, at, model, keyId, usage: usageInKinds(charge), cost: costBody(charge), outcome: outcomeOf(charge), streamed };
-}
+const requestBody = (charge: ChargedRequest) =>
+  pickFields(answer.chargedRequest, { ...charge, ...amountsOf(charge), outcome: outcomeOf(charge) });
 
 /** A group shows only the fields that it is grouped by. */
 function groupBody(group: UsageGroup, groupBy: readonly Grouping[]): answer.UsageGroup {

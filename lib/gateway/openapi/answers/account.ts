@@ -47,7 +47,7 @@ export const balance = z.object({
 
 export type Balance = field.AnswerOf<typeof balance>;
 
-const deposit = z.object({
+export const deposit = z.object({
   id: z.string().describe("Identifies this deposit. Stays the same if the transaction moves to another block."),
   chain: z.enum(["base", "solana"]).describe("The chain of the deposit."),
   state: z
@@ -73,10 +73,9 @@ export const depositPage = z.object({
   nextCursor: z.string().nullable().describe("Send it as cursor to get the next page. null on the last page."),
 });
 
-export type Deposit = field.AnswerOf<typeof deposit>;
 export type DepositPage = field.AnswerOf<typeof depositPage>;
 
-const chargedRequest = z.object({
+export const chargedRequest = z.object({
   requestId: field.requestId,
   at: field.time.describe("When it finished and was charged."),
   model: field.modelName,
@@ -109,11 +108,10 @@ export const usagePage = z.object({
   nextCursor: z.string().nullable().describe("Send it as cursor to get the next page. null on the last page."),
 });
 
-export type UsageRequest = field.AnswerOf<typeof chargedRequest>;
 export type UsageGroup = field.AnswerOf<typeof group>;
 export type UsagePage = field.AnswerOf<typeof usagePage>;
 
-const charged = z.object({
+export const charged = z.object({
   requestId: field.requestId,
   state: z.literal("charged").describe("charged, or in_progress while it runs."),
   at: field.time.describe("When it finished and was charged; while it runs, when it started."),

@@ -26,6 +26,12 @@ type SourceOf<T> =
 /** What an endpoint hands to `writeJson` for an answer of this schema. */
 export type AnswerOf<Schema extends z.ZodType> = SourceOf<z.output<Schema>>;
 
+/** The fields of the schema, in its order, out of a value that may have more: those are no promise of the API. */
+export function pickFields<Schema extends z.ZodObject>({ shape }: Schema, value: AnswerOf<Schema> & object): AnswerOf<Schema> {
+  const given = new Map(Object.entries(value));
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, given.get(name)])) as AnswerOf<Schema>;
+}
+
 /** An amount; `text` describes it. */
 export const usd = (text: string) => amount(`${text} In USD.`);
 /** A time, ISO 8601 in UTC. */
