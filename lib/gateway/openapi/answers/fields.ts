@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { amount } from "@/lib/base/errors/detail-fields";
 import type { NanoUsd } from "@/lib/base/money";
-import { kindNames } from "@/lib/base/tokens/token-kinds";
+import { kindNames, type PartKind, partKinds, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import { whenLeftNames, whenLeftText } from "@/lib/base/when-left";
 
 /** What `writeJson` writes a branded field from. */
@@ -56,24 +56,18 @@ export const whenLeft = z
 export const streamed = z.boolean().describe("Whether the request was streamed.");
 
 const tokens = {
-  inputTokens: count("Input tokens."),
-  outputTokens: count("Output tokens, including reasoning."),
+  inputTokens: count(tokenKinds.input.description),
+  outputTokens: count(tokenKinds.output.description),
   totalTokens: count("Input plus output tokens."),
 };
 
 export const usage = z.object(tokens).describe("Token counts from the provider.");
 
+type PartCount = (typeof tokenKinds)[PartKind]["count"];
+const parts = Object.fromEntries(partKinds.map((kind) => [tokenKinds[kind].count, count(tokenKinds[kind].description)]));
+
 /** With its kinds, of which each token has one at most. */
-export const usageInParts = z
-  .object({
-    ...tokens,
-    cachedInputTokens: count("Input tokens read from the provider's cache."),
-    cacheWriteTokens: count("Input tokens written to the provider's cache for some minutes."),
-    cacheWrite1hTokens: count("Input tokens written to the provider's cache for an hour."),
-    imageTokens: count("Input tokens of images that were neither read from the cache nor written to it."),
-    reasoningTokens: count("Output tokens spent on reasoning."),
-  })
-  .describe("Token counts from the provider.");
+export const usageInParts = z.object({ ...tokens, ...(parts as Record<PartCount, z.ZodInt>) }).describe("Token counts from the provider.");
 
 export const pricePerToken = z
   .object({
