@@ -6,9 +6,10 @@ import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { prisma } from "@/lib/db/prisma";
 import type { Prices } from "@/lib/providers/prices";
 import { findPrices } from "./price-versions";
+import { type ShownColumns, shownColumns } from "./usage";
 
 /** Costs in nano-USD as the customer paid them. */
-export interface ChargeReceipt {
+export interface ChargeReceipt extends ShownColumns {
   state: "charged";
   /** When it was charged, at the end of the request. */
   at: Date;
@@ -28,9 +29,7 @@ export interface ChargeReceipt {
   outputCost: NanoUsd;
   priceVersion: string;
   prices: Prices;
-  outcome: string;
   estimated: boolean;
-  streamed: boolean;
   paidBy: string;
   firstTokenMs: number | null;
   providerMs: number;
@@ -136,12 +135,11 @@ const chargeColumns = {
   inputCost: true,
   outputCost: true,
   priceVersion: true,
-  outcome: true,
   estimated: true,
-  streamed: true,
   paidBy: true,
   firstTokenMs: true,
   providerMs: true,
+  ...shownColumns,
 } as const;
 
 /**

@@ -52,7 +52,7 @@ export interface UsageGroup extends UsageSums {
 
 export type GroupPosition = Pick<UsageGroup, "day" | "model" | "keyId">;
 
-export interface ChargedRequest extends TokenSums {
+export interface ChargedRequest extends TokenSums, ShownColumns {
   requestId: RequestId;
   /** When it was charged, at the end of the request. */
   at: Date;
@@ -60,8 +60,6 @@ export interface ChargedRequest extends TokenSums {
   keyId: KeyId | null;
   inputCost: NanoUsd;
   outputCost: NanoUsd;
-  outcome: string;
-  streamed: boolean;
 }
 
 export interface UsagePage<Row> {
@@ -207,6 +205,10 @@ const readTokens = (row: Record<keyof TokenSums, bigint | null>): TokenSums => (
   reasoningTokens: Number(row.reasoningTokens),
 });
 
+/** What a usage row, a receipt and an export show of a charge as it is stored. */
+export const shownColumns = { outcome: true, streamed: true } as const satisfies Prisma.ChargeSelect;
+export type ShownColumns = Prisma.ChargeGetPayload<{ select: typeof shownColumns }>;
+
 /** The columns of a `ChargedRequest`. */
 export const chargeColumns = {
   requestId: true,
@@ -216,8 +218,7 @@ export const chargeColumns = {
   ...tokenColumns,
   inputCost: true,
   outputCost: true,
-  outcome: true,
-  streamed: true,
+  ...shownColumns,
 } as const satisfies Prisma.ChargeSelect;
 
 /** A charge with our own types: an id, a count and an amount of money. */
