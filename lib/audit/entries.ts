@@ -1,7 +1,6 @@
 // The entries of an account, as its owner reads them, the newest first.
 
 import type { AccountId } from "@/lib/base/ids";
-import type { Json } from "@/lib/base/json";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 import { type AuditGroup, type AuditKind, auditKinds, isAuditKind } from "./kinds";
@@ -109,20 +108,17 @@ function readFields(fields: unknown, personal?: AuditFields): AuditFields | null
 }
 
 /** An entry as the API writes it. `hidesWho`: for whoever may not read the whole account, what acted but not who, and from nowhere. */
-export const entryBody = ({ at, sequence, before, after, ...entry }: AuditEntry, hidesWho: boolean): { [key: string]: Json } => ({
+export const entryBody = ({ at, sequence, before, after, ...entry }: AuditEntry, hidesWho: boolean) => ({
   id: entry.id,
   kind: entry.kind,
   createdAt: at,
   subject: entry.subject,
   ...(hidesWho ? { actor: { kind: entry.actor.kind }, from: null } : { actor: entry.actor, from: entry.from }),
-  before: before && writeFields(before),
-  after: after && writeFields(after),
+  before,
+  after,
   sequence: sequence === null ? null : Number(sequence),
   digest: entry.digest,
 });
-
-const writeFields = (fields: AuditFields): { [key: string]: Json } =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, Array.isArray(value) ? [...value] : (value as Json)]));
 
 function readActor(actor: { kind: string; job?: string }): AuditActor {
   switch (actor.kind) {

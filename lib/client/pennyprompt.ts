@@ -1,18 +1,22 @@
 // The client: one method for each operation of the service. It needs only `fetch` and web streams, so it runs in Node 20 and later,
 // browsers, Deno, Bun and workers.
 
-import type { AuditPage, AuditQuery } from "./audit-types";
-import type { EventList, EventQuery } from "./event-types";
 import { type Call, type Connection, type Fetch, fetchJson } from "./exchange";
-import type { ModelList } from "./model-types";
-import type { PaymentTerms } from "./payment-types";
 import { PromptStream } from "./prompt-stream";
 import { type RetryOptions, retrying, type Sleep, sleep } from "./retry";
 import type {
+  AuditPage,
+  AuditQuery,
   Balance,
   DepositPage,
   DepositQuery,
+  EmbeddingRequest,
+  Embeddings,
+  EventList,
+  EventQuery,
   Groupings,
+  ModelList,
+  PaymentTerms,
   PromptAnswer,
   PromptRequest,
   Quote,
@@ -22,35 +26,8 @@ import type {
   UsageRow,
 } from "./types";
 
-export interface EmbeddingRequest {
-  /** A model whose `outputModalities` is embedding. */
-  model: string;
-  /** A text, several, or their tokens. */
-  input: string | string[] | number[] | number[][];
-  /** `float` (the default) for numbers, `base64` for the bytes of 32-bit floats, little-endian. */
-  encoding_format?: "float" | "base64";
-  /** How many numbers each embedding shall have, where the model can shorten it. */
-  dimensions?: number;
-  /** USD: a request that could cost more is refused, and nothing is charged. */
-  maxCost?: number;
-}
-
-export interface Embeddings {
-  object: "list";
-  /** One for each input, in order. */
-  data: { object: "embedding"; index: number; embedding: number[] | string }[];
-  model: string;
-  /** `cost` in USD. */
-  usage: { prompt_tokens: number; total_tokens: number; cost: number };
-  requestId: string;
-}
-
-export type * from "./audit-types";
-export { ConnectionError, type ErrorCode, type ErrorDetails, hasCode, PennyPromptError } from "./errors";
-export type * from "./event-types";
+export { ConnectionError, type ErrorCode, hasCode, PennyPromptError } from "./errors";
 export type { Fetch } from "./exchange";
-export type * from "./model-types";
-export type * from "./payment-types";
 export type { PromptStream } from "./prompt-stream";
 export { type PaymentToSign, signPayment } from "./sign-payment";
 export type * from "./types";

@@ -3,6 +3,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import { pool } from "@/lib/db/pool";
 import { openAccount } from "@/lib/gateway/contract/testing/accounts";
 import { awaitNothingHeld, chargesOf, expectPaid, openHolds, until } from "@/lib/gateway/contract/testing/books";
@@ -33,8 +34,8 @@ const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 /** The usage of a request without caches, images and reasoning. */
 const inKinds = (usage: TokenUsage): UsageInKinds => ({
+  ...noTokens,
   ...usage,
-  ...{ cachedInputTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0, imageTokens: 0, reasoningTokens: 0 },
 });
 
 const openClient = (key: string, baseUrl = service.url("node")) => new PennyPrompt({ apiKey: key, baseUrl });

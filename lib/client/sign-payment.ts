@@ -1,6 +1,6 @@
 // A payment for one request, signed by a wallet: its text comes from the service's terms, and its wallet is anything that can sign a text.
 
-import type { Payment, PaymentTerms } from "./payment-types";
+import type { Payment, PaymentTerms } from "./types";
 
 export interface PaymentToSign {
   /** The paying wallet. */

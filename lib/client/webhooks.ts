@@ -1,6 +1,6 @@
 // Webhooks: checks that a request comes from the service, after Standard Webhooks 1.0, and reads its event. It needs only Web Crypto.
 
-import type { WebhookEvent } from "./event-types";
+import type { WebhookEvent } from "./types";
 
 /** The request is not from the service, or is too old: answer it with 400. */
 export class WebhookError extends Error {

@@ -3,7 +3,6 @@
 
 import { DAY_MS, dateOf, now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import type { Json } from "@/lib/base/json";
 import { deleteInBatches } from "@/lib/db/delete-in-batches";
 import { Prisma, prisma } from "@/lib/db/prisma";
 import { type EventValue, readEventData } from "./event-data";
@@ -60,7 +59,7 @@ export async function listNewestEvents(
 }
 
 /** An event as the API and webhooks write it. */
-export const eventBody = ({ id, sequence, type, at, data }: AccountEvent): { [key: string]: Json } => ({
+export const eventBody = ({ id, sequence, type, at, data }: AccountEvent) => ({
   id,
   sequence: Number(sequence),
   type,

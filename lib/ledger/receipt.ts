@@ -7,9 +7,10 @@ import { countsInSlots, type TokenCounts } from "@/lib/base/tokens/token-kinds";
 import { prisma } from "@/lib/db/prisma";
 import type { Prices } from "@/lib/providers/prices";
 import { findPrices } from "./price-versions";
+import { type ShownColumns, shownColumns } from "./usage";
 
 /** Costs in nano-USD as the customer paid them. */
-export interface ChargeReceipt extends TokenCounts {
+export interface ChargeReceipt extends TokenCounts, ShownColumns {
   state: "charged";
   /** When it was charged, at the end of the request. */
   at: Date;
@@ -20,9 +21,7 @@ export interface ChargeReceipt extends TokenCounts {
   outputCost: NanoUsd;
   priceVersion: string;
   prices: Prices;
-  outcome: string;
   estimated: boolean;
-  streamed: boolean;
   paidBy: string;
   firstTokenMs: number | null;
   providerMs: number;
@@ -117,12 +116,11 @@ const chargeColumns = {
   inputCost: true,
   outputCost: true,
   priceVersion: true,
-  outcome: true,
   estimated: true,
-  streamed: true,
   paidBy: true,
   firstTokenMs: true,
   providerMs: true,
+  ...shownColumns,
 } as const;
 
 /**

@@ -42,7 +42,7 @@ export interface UsageGroup extends UsageSums {
 
 export type GroupPosition = Pick<UsageGroup, "day" | "model" | "keyId">;
 
-export interface ChargedRequest extends TokenCounts {
+export interface ChargedRequest extends TokenCounts, ShownColumns {
   requestId: RequestId;
   /** When it was charged, at the end of the request. */
   at: Date;
@@ -50,8 +50,6 @@ export interface ChargedRequest extends TokenCounts {
   keyId: KeyId | null;
   inputCost: NanoUsd;
   outputCost: NanoUsd;
-  outcome: string;
-  streamed: boolean;
 }
 
 export interface UsagePage<Row> {
@@ -173,6 +171,10 @@ export const inSnapshot = <T>(read: (snapshot: Transaction) => Promise<T>): Prom
     { isolationLevel: "RepeatableRead" },
   );
 
+/** What a usage row, a receipt and an export show of a charge as it is stored. */
+export const shownColumns = { outcome: true, streamed: true } as const satisfies Prisma.ChargeSelect;
+export type ShownColumns = Prisma.ChargeGetPayload<{ select: typeof shownColumns }>;
+
 /** The columns of a `ChargedRequest`. */
 export const chargeColumns = {
   requestId: true,
@@ -182,8 +184,7 @@ export const chargeColumns = {
   tokens: true,
   inputCost: true,
   outputCost: true,
-  outcome: true,
-  streamed: true,
+  ...shownColumns,
 } as const satisfies Prisma.ChargeSelect;
 
 /** A charge with our own types: an id, a count and an amount of money. */

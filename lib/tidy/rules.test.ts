@@ -46,7 +46,7 @@ const proofs: Record<string, Proof> = {
   "a folder has at most 25 files side by side": { breaks: [files(26)], keeps: [files(25), inFolders(26)] },
   "a file has at most 300 lines, comments included": {
     breaks: [code("// x\n".repeat(300))],
-    keeps: [code("// x\n".repeat(299)), inTests("f();\n".repeat(301))],
+    keeps: [code("// x\n".repeat(299)), inTests("f();\n".repeat(301)), { "lib/client/api-types.ts": "// x\n".repeat(301) }],
   },
   "Biome has the limits of limits.ts": {
     breaks: [{}, biome(60, 300), biome(61, 300, 100), biome(300, 60, 100)],

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 
-/** In USD, as `text` says. */
-export const amount = (text: string) => z.number().describe(text);
+/** In USD, as `text` says; for types its brand tells it from other numbers. */
+export const amount = (text: string) => z.number().brand<"USD">().describe(text);
 
 export const cost = z
   .object({

@@ -6,19 +6,17 @@ import type { AccountId } from "@/lib/base/ids";
 import { usdText } from "@/lib/base/money";
 import { kinds, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import { type ExportedCharge, exportCharges } from "@/lib/ledger/charge-export";
-import { readTotals } from "@/lib/ledger/usage";
+import { readTotals, type ShownColumns, shownColumns } from "@/lib/ledger/usage";
 import { usageSpan } from "./usage";
 import type { UsageQuery } from "./usage-query";
 
 type Cell = (charge: ExportedCharge, keyName: string) => string;
 
-/** A column for each kind, as its count is called in the database's style: `cached_input_tokens`. */
-const tokenCells: Readonly<Record<string, Cell>> = Object.fromEntries(
-  kinds.map((kind) => {
-    const { count } = tokenKinds[kind];
-    return [count.replace(/[A-Z]|\d/g, (sign) => `_${sign.toLowerCase()}`), (charge) => charge[count].toString()];
-  }),
-);
+/** A column for each field as it is stored, called as in the database: `cached_input_tokens`. */
+const cellsOf = (fields: readonly (keyof ExportedCharge)[]): Readonly<Record<string, Cell>> =>
+  Object.fromEntries(
+    fields.map((field) => [field.replace(/[A-Z]|\d/g, (sign) => `_${sign.toLowerCase()}`), (charge) => String(charge[field])]),
+  );
 
 const columns: Readonly<Record<string, Cell>> = {
   time: ({ at }) => at.toISOString(),
@@ -27,15 +25,13 @@ const columns: Readonly<Record<string, Cell>> = {
   provider: ({ provider }) => provider,
   key: (_, keyName) => keyName,
   key_id: ({ keyId }) => keyId ?? "",
-  ...tokenCells,
+  ...cellsOf(kinds.map((kind) => tokenKinds[kind].count)),
   input_cost_usd: ({ inputCost }) => usdText(inputCost),
   output_cost_usd: ({ outputCost }) => usdText(outputCost),
   total_cost_usd: ({ inputCost, outputCost }) => usdText(inputCost + outputCost),
-  outcome: ({ outcome }) => outcome,
-  streamed: ({ streamed }) => streamed.toString(),
-  estimated: ({ estimated }) => estimated.toString(),
-  price_version: ({ priceVersion }) => priceVersion,
-  paid_by: ({ paidBy }) => paidBy,
+  ...cellsOf(["outcome", "streamed", "estimated", "priceVersion", "paidBy"]),
+  // Columns keep their places: what charges show later comes last.
+  ...cellsOf(Object.keys(shownColumns) as (keyof ShownColumns)[]),
 };
 
 /** All rows of the page's filter: their costs add up to its totals. First a header line, then one chunk per batch. */

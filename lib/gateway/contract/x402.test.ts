@@ -7,6 +7,7 @@ import { errorCatalogue } from "@/lib/base/errors";
 import { parseUsd } from "@/lib/base/money";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
+import { expectFields, expectHeaders } from "../openapi/testing/described";
 import { balanceOf } from "./testing/books";
 import { ask, deltaText, expectCommonHeaders, promptOf, readCosts, readError, readEvents, readPromptBody } from "./testing/client";
 import { entryNames, openService, PUBLIC_URL } from "./testing/service";
@@ -51,6 +52,8 @@ test.each([false, true])("the stock client pays and gets its answer, streamed: %
   const whole = stream ? (events.at(-1)?.data ?? "") : text;
   expectCommonHeaders(response.headers, readPromptBody(whole).requestId);
   if (stream) expect(deltaText(events)).toBe(readPromptBody(whole).text);
+  expectFields("PromptAnswer", JSON.parse(whole));
+  expectHeaders("createX402Prompt", { status: response.status, headers: response.headers, text });
   const settled = decodePaymentResponseHeader(response.headers.get("payment-response") ?? "");
   const moved = (await x402.moved()) - before;
   expect(settled).toEqual({

@@ -6,6 +6,7 @@ import { countInputTokens } from "@/lib/providers/count-tokens";
 import { isProviderFailure } from "@/lib/providers/types";
 import { authenticate, limit } from "../http/caller";
 import { type Endpoint, type EndpointTraits, endpoint, jsonReply } from "../http/endpoint";
+import type { TokenCount } from "../openapi/answers/messages";
 import { estimateInput } from "../prompt/estimate";
 import { placeMoney, runPrompt } from "../prompt/pipeline";
 import { providerError } from "../prompt/provider-failure";
@@ -50,9 +51,11 @@ export const countTokens = endpoint(
     request.facts.model = model.id;
     try {
       const counted = await countInputTokens(model, { messages, ...options }, request.signal);
-      if (counted !== null) return jsonReply(request, 200, writeJson({ input_tokens: counted }));
-      const estimate = await estimateInput({ model, messages, options }, caller.accountId);
-      return jsonReply(request, 200, writeJson({ input_tokens: estimate, estimated: true }));
+      const body: TokenCount =
+        counted === null
+          ? { input_tokens: await estimateInput({ model, messages, options }, caller.accountId), estimated: true }
+          : { input_tokens: counted };
+      return jsonReply(request, 200, writeJson(body));
     } catch (error) {
       throw isProviderFailure(error) ? providerError(error, { model, inputField: "messages" }) : error;
     }

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId, RequestId } from "@/lib/base/ids";
 import { fromCents, nanoUsd, usdText } from "@/lib/base/money";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import type { PaymentId } from "@/lib/payments/claims/claim";
 import { defaultModel, listModels, priceVersion } from "@/lib/providers/catalogue";
 import { takesImages } from "@/lib/providers/image-bound/bound";
@@ -168,15 +169,7 @@ function receiptOf(model: Model, outputTokens: number = example.tokens.output): 
   return {
     completion: {
       output: { text: example.pieces.join(""), toolCalls: [], reasoning: [], finish: "stop" },
-      usage: {
-        inputTokens: example.tokens.input,
-        outputTokens,
-        cachedInputTokens: 0,
-        cacheWriteTokens: 0,
-        cacheWrite1hTokens: 0,
-        imageTokens: 0,
-        reasoningTokens: 0,
-      },
+      usage: { ...noTokens, inputTokens: example.tokens.input, outputTokens },
       outcome: "complete",
       estimated: false,
       provider: model.routes[0].provider,

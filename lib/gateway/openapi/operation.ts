@@ -1,5 +1,6 @@
 // Shared by the document's operations: who may call them, and how they answer and refuse.
 
+import type { z } from "zod";
 import type { ErrorSource } from "@/lib/base/errors/error-row";
 import { errorAnswers } from "./errors";
 import { type HeaderName, headersWith } from "./headers";
@@ -9,6 +10,15 @@ import type { Answer, Example, MediaType, Operation, Parameter } from "./types";
 export const jsonOf = (schema: string, examples: Record<string, Example>): { "application/json": MediaType } => ({
   "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, examples },
 });
+
+/** An example of an answer: the fields that the schema has of `given`, and false, 0 or null where it has none. */
+export const exampleOf = ({ shape }: z.ZodObject, given: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(
+    Object.entries<z.ZodType>(shape).map(([name, field]) => [
+      name,
+      name in given ? given[name] : [false, 0, null].find((value) => field.safeParse(value).success),
+    ]),
+  );
 
 /** A 200 answer; `more` are its headers besides those of every answer. */
 export const success = (description: string, content: Record<string, MediaType>, ...more: readonly HeaderName[]): Answer => ({

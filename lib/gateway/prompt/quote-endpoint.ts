@@ -13,6 +13,7 @@ import type { OpenSpace } from "../http/body-room";
 import { authenticate, type Caller, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import type { GatewayReply, GatewayRequest } from "../http/request";
+import type { Quote as QuoteAnswer } from "../openapi/answers/prompt";
 import { requiredCents } from "../proof/required-cents";
 import { pricePerToken } from "../reads/receipt";
 import { countMessageBytes } from "./completion";
@@ -43,29 +44,26 @@ export async function replyWithQuote(
   const { available } = await readBalance(caller.accountId);
   const capLeft = caller.keyId && (await readCapLeft(caller));
   const { model, inputBound, ceiling, priceVersion } = priced;
-  return jsonReply(
-    request,
-    200,
-    writeJson({
-      model: model.id,
-      inputTokens: inputBound,
-      maxOutputTokens: prompt.maxOutputTokens,
-      maxReasoningTokens: model.reasoningCeiling,
-      ceiling,
-      expected: expectedCost(prompt, priced),
-      available,
-      covered: ceiling <= available,
-      paymentCents: Number(requiredCents(priced)),
-      // The 402 gives the same number.
-      affordableMaxTokens: affordableMaxTokens(available, priced),
-      capLeft,
-      clippedTo: clipQuote(priced, leastOf(available, capLeft, prompt.maxCost), minTokensOf(prompt, caller))?.maxOutputTokens ?? null,
-      withinMaxCost: prompt.maxCost === undefined || ceiling <= prompt.maxCost,
-      priceVersion,
-      pricing: pricePerToken(tierAt(model.prices, inputBound)),
-      whenLeft: whenLeftOf(prompt),
-    }),
-  );
+  const body: QuoteAnswer = {
+    model: model.id,
+    inputTokens: inputBound,
+    maxOutputTokens: prompt.maxOutputTokens,
+    maxReasoningTokens: model.reasoningCeiling,
+    ceiling,
+    expected: expectedCost(prompt, priced),
+    available,
+    covered: ceiling <= available,
+    paymentCents: Number(requiredCents(priced)),
+    // The 402 gives the same number.
+    affordableMaxTokens: affordableMaxTokens(available, priced),
+    capLeft,
+    clippedTo: clipQuote(priced, leastOf(available, capLeft, prompt.maxCost), minTokensOf(prompt, caller))?.maxOutputTokens ?? null,
+    withinMaxCost: prompt.maxCost === undefined || ceiling <= prompt.maxCost,
+    priceVersion,
+    pricing: pricePerToken(tierAt(model.prices, inputBound)),
+    whenLeft: whenLeftOf(prompt),
+  };
+  return jsonReply(request, 200, writeJson(body));
 }
 
 /** What the cap of a key leaves in its current period; null without a cap. */

@@ -9,6 +9,7 @@ import { authenticateReader, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
 import { invalidRequest } from "../http/request";
+import type { AuditPage } from "../openapi/answers/audit";
 
 export const audit = endpoint("audit", async (request) => {
   const caller = await authenticateReader(request);
@@ -25,7 +26,7 @@ export const audit = endpoint("audit", async (request) => {
   }
   const page = found.slice(0, most);
   const last = found.length > most ? page.at(-1) : undefined;
-  const body = {
+  const body: AuditPage = {
     object: "list",
     data: page.map((entry) => entryBody(entry, !readsAll)),
     nextCursor: last ? writeCursor({ before: last.id }) : null,

@@ -7,6 +7,7 @@ import { findPayableAddresses } from "@/lib/wallets/deposits/payable-addresses";
 import { listOpenWithdrawals } from "@/lib/wallets/withdrawals/queue";
 import { authenticateReader, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
+import type { Balance } from "../openapi/answers/account";
 
 export const balance = endpoint("balance", async (request) => {
   const caller = await authenticateReader(request);
@@ -26,6 +27,6 @@ export const balance = endpoint("balance", async (request) => {
     waitsFor,
     ahead: ahead?.count ?? null,
   }));
-  const body = { balance: posted, held, available, currency: "USD", wallet, withdrawals };
+  const body: Balance = { balance: posted, held, available, currency: "USD", wallet, withdrawals };
   return jsonReply(request, 200, writeJson(body));
 });

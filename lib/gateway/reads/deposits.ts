@@ -9,6 +9,8 @@ import { authenticateReader, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
 import { invalidRequest } from "../http/request";
+import { type DepositPage, deposit as schema } from "../openapi/answers/account";
+import { pickFields } from "../openapi/answers/fields";
 
 export const deposits = endpoint("deposits", async (request) => {
   const caller = await authenticateReader(request);
@@ -18,25 +20,9 @@ export const deposits = endpoint("deposits", async (request) => {
   const found = await listDeposits(caller.accountId, { limit: most + 1, after });
   const rows = found.slice(0, most);
   const last = found.length > most ? rows.at(-1) : undefined;
-  return jsonReply(request, 200, writeJson({ rows: rows.map(rowBody), nextCursor: last ? writePosition(last, caller.accountId) : null }));
-});
-
-/** Fields are listed one by one: a field that deposits gain later is no promise of the API. */
-const rowBody = (deposit: Deposit) => ({
-  id: deposit.id,
-  chain: deposit.chain,
-  state: deposit.state,
-  amount: deposit.amount,
-  address: deposit.address,
-  transaction: deposit.transaction,
-  transactionUrl: deposit.transactionUrl,
-  block: deposit.block,
-  confirmations: deposit.confirmations,
-  neededConfirmations: deposit.neededConfirmations,
-  isFinal: deposit.isFinal,
-  seenAt: deposit.seenAt,
-  creditedAt: deposit.creditedAt,
-  reversedAt: deposit.reversedAt,
+  const nextCursor = last ? writePosition(last, caller.accountId) : null;
+  const body: DepositPage = { rows: rows.map((row) => pickFields(schema, row)), nextCursor };
+  return jsonReply(request, 200, writeJson(body));
 });
 
 const querySchema = z.strictObject({ limit: rowLimit, cursor: z.string().optional() });

@@ -7,6 +7,7 @@ import { authenticateReader, checkScope, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { readQuery, rowLimit } from "../http/query";
 import { invalidRequest } from "../http/request";
+import type { EventList } from "../openapi/answers/events";
 
 export const events = endpoint("events", async (request) => {
   const caller = await authenticateReader(request);
@@ -19,8 +20,8 @@ export const events = endpoint("events", async (request) => {
       "is not an event of this account, or is older than 30 days. Send the ID of a later event, or omit it to start from the oldest";
     throw invalidRequest([{ path: "after", message }]);
   }
-  const data = found.slice(0, most).map(eventBody);
-  return jsonReply(request, 200, writeJson({ object: "list", data, hasMore: found.length > most }));
+  const body: EventList = { object: "list", data: found.slice(0, most).map(eventBody), hasMore: found.length > most };
+  return jsonReply(request, 200, writeJson(body));
 });
 
 const querySchema = z.strictObject({ limit: rowLimit, after: z.string().max(100).optional() });

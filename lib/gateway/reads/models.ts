@@ -10,6 +10,7 @@ import type { Model } from "@/lib/providers/types";
 import { type Endpoint, endpoint, jsonReply } from "../http/endpoint";
 import { nearestModel } from "../http/nearest-name";
 import { inDialect } from "../http/no-endpoint";
+import type * as answer from "../openapi/answers/prompt";
 
 /**
  * Codex asks with its version, expects a list of `models` in a form of its own, and logs an error without one. It adds what is there to its
@@ -22,7 +23,7 @@ export const models = endpoint("models", async (request) =>
 );
 
 /** A list of OpenAI's and of Anthropic's form at once: both vendors' clients read it. */
-const listBody = (all: readonly Model[]): { [key: string]: Json } => ({
+const listBody = (all: readonly Model[]): answer.ModelList => ({
   object: "list",
   data: all.map(modelBody),
   first_id: all[0]?.id ?? null,
@@ -63,7 +64,7 @@ export function releaseTime({ releasedOn = "1970-01-01" }: Pick<Model, "released
   return { created: Date.parse(created_at) / 1_000, created_at };
 }
 
-const modelBody = (of: Model): { [key: string]: Json } => ({
+const modelBody = (of: Model): answer.Model => ({
   id: of.id,
   object: "model",
   type: "model",

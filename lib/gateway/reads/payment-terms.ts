@@ -3,7 +3,7 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
-import { type Json, writeJson } from "@/lib/base/json";
+import { writeJson } from "@/lib/base/json";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import { hasCode } from "@/lib/chains/evm/balances";
@@ -15,11 +15,12 @@ import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { evmNetwork, solanaNetwork } from "@/lib/payments/claims/networks";
 import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";
 import { endpoint, jsonReply } from "../http/endpoint";
+import type { PaymentTerms } from "../openapi/answers/payment";
 import { MAX_PROOF_AGE_MS, proofNetworks } from "../proof/proof";
 
 export const paymentTerms = endpoint("payment-terms", async (request) => {
   const terms = evmNodeUrls().length > 0 ? await findSettlementTerms() : null;
-  const body = {
+  const body: PaymentTerms = {
     serviceName: config().SERVICE_NAME,
     message: messageLines(config().SERVICE_NAME),
     minimumAmount: config().PAYMENT_MINIMUM_CENTS,
@@ -38,7 +39,7 @@ export const messageLines = (serviceName: string): readonly string[] => [
   "Timestamp: <timestamp>",
 ];
 
-async function networkBody(terms: SettlementTerms): Promise<{ [key: string]: Json }> {
+async function networkBody(terms: SettlementTerms): Promise<PaymentTerms["networks"][number]> {
   const { usdc, treasury, relayer } = terms;
   const settlementContract = settlementAddress(terms);
   return {

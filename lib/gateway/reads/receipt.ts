@@ -1,7 +1,7 @@
 // GET /api/v1/requests/{requestId}: the receipt of one request, or what is held for it while it is under way.
 
 import { AppError } from "@/lib/base/errors";
-import { type Json, writeJson } from "@/lib/base/json";
+import { writeJson } from "@/lib/base/json";
 import { nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { countsOf, type TokenCounts, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import type { WhenLeft } from "@/lib/base/when-left";
@@ -13,6 +13,8 @@ import { whenLeft } from "@/lib/providers/cut-calls/read-on";
 import { costLines, type PriceTier, tierAt } from "@/lib/providers/prices";
 import { authenticateReader, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
+import { type ChargeReceipt as ChargeAnswer, type Receipt, charged as schema } from "../openapi/answers/account";
+import { type PricePerToken, pickFields } from "../openapi/answers/fields";
 import { paymentBody } from "../proof/payment-body";
 
 export const receipt = endpoint("receipt", async (request) => {
@@ -24,36 +26,30 @@ export const receipt = endpoint("receipt", async (request) => {
   if (!found || !(caller.scopes.includes("account") || found.keyId === caller.keyId))
     throw new AppError("NOT_FOUND", { message: "This request does not exist, or it failed and was not charged" });
   const { receipt, keyId, payment } = found;
-  const body =
-    receipt.state === "charged"
-      ? { ...chargedBody({ ...receipt, keyId }), payment: payment && paidWith(payment, receipt) }
-      : { ...receipt };
-  return jsonReply(request, 200, writeJson({ requestId, ...body }));
+  const body: Receipt = receipt.state === "charged" ? chargedBody(requestId, { ...receipt, keyId }, payment) : { requestId, ...receipt };
+  return jsonReply(request, 200, writeJson(body));
 });
 
-function chargedBody(charge: ChargeReceipt): { [key: string]: Json } {
-  const { inputCost, outputCost } = charge;
-  const { outcome, estimated, streamed, firstTokenMs, providerMs, paidBy } = charge;
-  return {
-    state: charge.state,
-    at: charge.at,
-    model: charge.model,
-    provider: charge.provider,
-    keyId: charge.keyId,
-    usage: usageInKinds(charge),
-    cost: { inputCost, outputCost, totalCost: nanoUsd(inputCost + outputCost) },
-    priceVersion: charge.priceVersion,
+const chargedBody = (requestId: string, charge: ChargeReceipt, payment: RequestPayment | null) =>
+  pickFields(schema, {
+    ...charge,
+    ...amountsOf(charge),
+    requestId,
     pricing: pricePerToken(tierAt(charge.prices, charge.inputTokens)),
     costByKind: costLines(charge.prices, charge).map((line) => ({ ...line, cost: nanoUsd(BigInt(line.tokens) * line.price) })),
-    outcome,
-    estimated,
-    streamed,
-    firstTokenMs,
-    providerMs,
-    paidBy,
+    outcome: outcomeOf(charge),
     whenLeft: whenLeftOf(charge.model),
-  };
-}
+    payment: payment && paidWith(payment, charge),
+  });
+
+/** Of an answer that was never delivered it is `lost`, at no cost, which the document does not name. */
+export const outcomeOf = ({ outcome }: { outcome: string }) => outcome as ChargeAnswer["outcome"];
+
+/** The tokens of a charge, or of several, and what they cost. */
+export const amountsOf = ({ inputCost, outputCost, ...tokens }: TokenCounts & Pick<ChargeReceipt, "inputCost" | "outputCost">) => ({
+  usage: usageInKinds(tokens),
+  cost: { inputCost, outputCost, totalCost: nanoUsd(inputCost + outputCost) },
+});
 
 /** The counts of a charge, with the kinds of its input and output. */
 export function usageInKinds(charge: TokenCounts) {
@@ -64,7 +60,7 @@ export function usageInKinds(charge: TokenCounts) {
   return Object.assign(sides, counts);
 }
 
-function paidWith(payment: RequestPayment, { inputCost, outputCost }: ChargeReceipt): { [key: string]: Json } {
+function paidWith(payment: RequestPayment, { inputCost, outputCost }: ChargeReceipt): ChargeAnswer["payment"] {
   const { scheme, network, payer, state, creditedAccount } = payment;
   const changeBelongsTo = creditedAccount === creditAccountOf(network, payer) ? "address" : "account";
   const facts = { ...payment, amount: state === "covered" ? ZERO_USD : payment.amount, changeBelongsTo } as const;
@@ -72,7 +68,7 @@ function paidWith(payment: RequestPayment, { inputCost, outputCost }: ChargeRece
 }
 
 /** Prices as receipts and quotes show them, in USD. */
-export const pricePerToken = ({ input, output }: Pick<PriceTier, "input" | "output">) => ({
+export const pricePerToken = ({ input, output }: Pick<PriceTier, "input" | "output">): PricePerToken => ({
   inputPerToken: input,
   outputPerToken: output,
   currency: "USD",

@@ -3,8 +3,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { DAY_MS, nowMs } from "@/lib/base/clock";
-import { type Json, writeJson } from "@/lib/base/json";
-import { nanoUsd } from "@/lib/base/money";
+import { writeJson } from "@/lib/base/json";
 import {
   type ChargedRequest,
   type Grouping,
@@ -20,7 +19,9 @@ import { authenticateReader, type Caller, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
 import { type Issue, invalidRequest } from "../http/request";
-import { usageInKinds } from "./receipt";
+import * as answer from "../openapi/answers/account";
+import { pickFields } from "../openapi/answers/fields";
+import { amountsOf, outcomeOf } from "./receipt";
 
 export const usage = endpoint("usage", async (request) => {
   const caller = await authenticateReader(request);
@@ -28,7 +29,7 @@ export const usage = endpoint("usage", async (request) => {
   const query = readUsageQuery(request.query, caller);
   const { rows, totals, next } = await readRows(query);
   const { span, groupBy } = query;
-  const body = {
+  const body: answer.UsagePage = {
     from: new Date(span.fromMs),
     to: new Date(span.toMs),
     groupBy,
@@ -50,7 +51,7 @@ interface UsageQuery {
 }
 
 interface Rows {
-  rows: Json[];
+  rows: answer.UsagePage["rows"];
   totals: UsageSums;
   next: Cursor | null;
 }
@@ -67,21 +68,13 @@ async function readRows(query: UsageQuery): Promise<Rows> {
   return { rows, totals: page.totals, next: nextCursor(query, page, (group) => [group.day, group.model, group.keyId]) };
 }
 
-const costBody = ({ inputCost, outputCost }: Pick<UsageSums, "inputCost" | "outputCost">) => ({
-  inputCost,
-  outputCost,
-  totalCost: nanoUsd(inputCost + outputCost),
-});
+const sumsBody = (sums: UsageSums) => ({ requests: sums.requests, ...amountsOf(sums) });
 
-const sumsBody = (sums: UsageSums) => ({ requests: sums.requests, usage: usageInKinds(sums), cost: costBody(sums) });
-
-function requestBody(charge: ChargedRequest): Json {
-  const { requestId, at, model, keyId, outcome, streamed } = charge;
-  return { requestId, at, model, keyId, usage: usageInKinds(charge), cost: costBody(charge), outcome, streamed };
-}
+const requestBody = (charge: ChargedRequest) =>
+  pickFields(answer.chargedRequest, { ...charge, ...amountsOf(charge), outcome: outcomeOf(charge) });
 
 /** A group shows only the fields that it is grouped by. */
-function groupBody(group: UsageGroup, groupBy: readonly Grouping[]): Json {
+function groupBody(group: UsageGroup, groupBy: readonly Grouping[]): answer.UsageGroup {
   return {
     day: groupBy.includes("day") ? group.day : undefined,
     model: groupBy.includes("model") ? group.model : undefined,

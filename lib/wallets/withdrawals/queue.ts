@@ -6,7 +6,7 @@ import { config } from "@/lib/base/config";
 import type { AccountId, WithdrawalId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { type Database, prisma } from "@/lib/db/prisma";
-import { findWithdrawals, UNDER_WAY, UNSIGNED, type Withdrawal } from "./withdrawal";
+import { findWithdrawals, type OpenState, UNDER_WAY, UNSIGNED, type Withdrawal } from "./withdrawal";
 
 /** The withdrawals that are paid before one: how many, and their amounts. */
 export interface Ahead {
@@ -22,11 +22,11 @@ export async function findPlaces(accountId: AccountId): Promise<ReadonlyMap<With
 }
 
 /** The account's open withdrawals with their places, the oldest first. */
-export async function listOpenWithdrawals(accountId: AccountId): Promise<(Withdrawal & { ahead: Ahead | null })[]> {
+export async function listOpenWithdrawals(accountId: AccountId): Promise<(Withdrawal & { state: OpenState; ahead: Ahead | null })[]> {
   const where = { accountId, state: { in: [...UNSIGNED, ...UNDER_WAY] } };
   const [open, places] = await Promise.all([findWithdrawals(where, prisma()), findPlaces(accountId)]);
   const byAge = open.sort((one, other) => one.requestedAt.getTime() - other.requestedAt.getTime() || (one.id < other.id ? -1 : 1));
-  return byAge.map((withdrawal) => ({ ...withdrawal, ahead: places.get(withdrawal.id) ?? null }));
+  return byAge.map((withdrawal) => ({ ...withdrawal, state: withdrawal.state as OpenState, ahead: places.get(withdrawal.id) ?? null }));
 }
 
 /** What the limit has room for now, before those that wait. */

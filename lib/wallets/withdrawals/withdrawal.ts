@@ -11,16 +11,8 @@ import type { Order, SignedOrder, WithdrawalChain } from "../custody/withdrawal-
  * awaiting_approval (by the operator) → approved → signed (bytes are stored, nothing can stop it) → sent → confirmed (in a block) → final.
  * Or ended with the money returned: cancelled by its owner, refused by the operator, failed on its chain or expired.
  */
-export type WithdrawalState =
-  | "awaiting_approval"
-  | "approved"
-  | "signed"
-  | "sent"
-  | "confirmed"
-  | "final"
-  | "cancelled"
-  | "refused"
-  | "failed";
+export type WithdrawalState = OpenState | "final" | "cancelled" | "refused" | "failed";
+export type OpenState = "awaiting_approval" | "approved" | "signed" | "sent" | "confirmed";
 
 /**
  * Why an approved withdrawal is not signed yet: the treasury has too little on that chain; the chain does not answer, or would refuse the

@@ -45,7 +45,9 @@ export const balance = z.object({
     .describe("Your withdrawals that are not final yet, oldest first. Their amounts are no longer part of your balance."),
 });
 
-const deposit = z.object({
+export type Balance = field.AnswerOf<typeof balance>;
+
+export const deposit = z.object({
   id: z.string().describe("Identifies this deposit. Stays the same if the transaction moves to another block."),
   chain: z.enum(["base", "solana"]).describe("The chain of the deposit."),
   state: z
@@ -61,9 +63,9 @@ const deposit = z.object({
   confirmations: field.count("Confirmations so far, up to neededConfirmations."),
   neededConfirmations: z.int().min(1).describe("Estimated number of confirmations needed before it is credited. It varies with the chain."),
   isFinal: z.boolean().describe("Final: the chain can no longer undo it."),
-  seenAt: z.iso.datetime().describe("When this service first saw it."),
-  creditedAt: z.iso.datetime().nullable().describe("When it was credited; null before."),
-  reversedAt: z.iso.datetime().nullable().describe("When it was reversed; null unless it was."),
+  seenAt: field.time.describe("When this service first saw it."),
+  creditedAt: field.time.nullable().describe("When it was credited; null before."),
+  reversedAt: field.time.nullable().describe("When it was reversed; null unless it was."),
 });
 
 export const depositPage = z.object({
@@ -71,9 +73,11 @@ export const depositPage = z.object({
   nextCursor: z.string().nullable().describe("Send it as cursor to get the next page. null on the last page."),
 });
 
-const chargedRequest = z.object({
+export type DepositPage = field.AnswerOf<typeof depositPage>;
+
+export const chargedRequest = z.object({
   requestId: field.requestId,
-  at: z.iso.datetime().describe("When it finished and was charged."),
+  at: field.time.describe("When it finished and was charged."),
   model: field.modelName,
   keyId: field.keyId,
   usage: field.usageInParts,
@@ -96,18 +100,21 @@ const group = z.object({
 });
 
 export const usagePage = z.object({
-  from: z.iso.datetime().describe("Start of the period."),
-  to: z.iso.datetime().describe("End of the period, exclusive."),
+  from: field.time.describe("Start of the period."),
+  to: field.time.describe("End of the period, exclusive."),
   groupBy: z.array(z.enum(["day", "model", "key"])).describe("How rows are grouped; empty for one row per request."),
   rows: z.union([z.array(chargedRequest), z.array(group)]).describe("Requests or groups, newest first."),
   totals: z.object(sums).describe("Totals of the whole period, on every page."),
   nextCursor: z.string().nullable().describe("Send it as cursor to get the next page. null on the last page."),
 });
 
-const charged = z.object({
+export type UsageGroup = field.AnswerOf<typeof group>;
+export type UsagePage = field.AnswerOf<typeof usagePage>;
+
+export const charged = z.object({
   requestId: field.requestId,
   state: z.literal("charged").describe("charged, or in_progress while it runs."),
-  at: z.iso.datetime().describe("When it finished and was charged; while it runs, when it started."),
+  at: field.time.describe("When it finished and was charged; while it runs, when it started."),
   model: field.modelName,
   provider: z.string().describe("The ID of the provider that ran the model."),
   keyId: field.keyId,
@@ -133,10 +140,13 @@ const charged = z.object({
 const inProgress = z.object({
   requestId: field.requestId,
   state: z.literal("in_progress").describe("charged, or in_progress while it runs."),
-  at: z.iso.datetime().describe("When it finished and was charged; while it runs, when it started."),
+  at: field.time.describe("When it finished and was charged; while it runs, when it started."),
   keyId: field.keyId,
   ceiling: field.usd("While it runs: the amount reserved, which is its maximum cost."),
-  deadline: z.iso.datetime().describe("While it runs: the latest time at which it ends."),
+  deadline: field.time.describe("While it runs: the latest time at which it ends."),
 });
 
 export const receipt = z.discriminatedUnion("state", [charged, inProgress]);
+
+export type ChargeReceipt = field.AnswerOf<typeof charged>;
+export type Receipt = field.AnswerOf<typeof receipt>;

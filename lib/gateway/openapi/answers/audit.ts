@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { type AuditKind, auditKinds } from "@/lib/audit/kinds";
+import * as field from "./fields";
 
 const wallet = {
   chain: z.string().optional().describe("evm or solana."),
@@ -24,14 +25,14 @@ const actor = z
 
 const fields = (text: string) =>
   z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]))
+    .record(z.string(), z.union([z.string(), field.numberOrUsd, z.boolean(), z.array(z.string()), z.null()]))
     .nullable()
     .describe(`${text} Amounts are in USD. Names, networks, hosts, email addresses and signed texts are null once they are deleted.`);
 
 const auditEntry = z.object({
   id: z.string().describe("Identifies this entry."),
   kind: z.enum(Object.keys(auditKinds) as [AuditKind, ...AuditKind[]]).describe("What happened."),
-  createdAt: z.iso.datetime().describe("When it happened."),
+  createdAt: field.time.describe("When it happened."),
   actor,
   from: z
     .object({ address: z.string().describe("The IP address."), device: z.string().describe("The browser, such as Chrome on macOS.") })
@@ -58,3 +59,5 @@ export const auditPage = z.object({
   data: z.array(auditEntry).describe("Entries, newest first."),
   nextCursor: z.string().nullable().describe("Send it as cursor to get the next page; null on the last one."),
 });
+
+export type AuditPage = field.AnswerOf<typeof auditPage>;

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { type EventField, type EventTypeName, eventTypes } from "@/lib/events/catalogue";
+import type { AccountEvent } from "@/lib/events/outbox";
 import * as field from "./fields";
 
 const priceChange = z.object({
@@ -32,7 +33,7 @@ const eventOf = (type: EventTypeName) =>
     id: z.string().describe("The event's ID. Retries have the same ID."),
     sequence: z.int().min(1).describe("The event's number in the account, without gaps."),
     type: z.literal(type).describe(eventTypes[type].when),
-    createdAt: z.iso.datetime().describe("When it happened."),
+    createdAt: field.time.describe("When it happened."),
     data: z
       .object(Object.fromEntries(Object.entries(eventTypes[type].fields).map(([name, of]) => [name, fieldSchema(of)])))
       .describe("What happened."),
@@ -48,3 +49,7 @@ export const eventList = z.object({
   data: z.array(event).describe("Events, oldest first."),
   hasMore: z.boolean().describe("true if there are more. To get them, send the last ID as after."),
 });
+
+/** Read from the store: `type` may be one that a newer release has recorded. */
+type Event = Omit<field.AnswerOf<typeof event>, "type" | "data"> & Readonly<Pick<AccountEvent, "type" | "data">>;
+export type EventList = Omit<field.AnswerOf<typeof eventList>, "data"> & { readonly data: readonly Event[] };

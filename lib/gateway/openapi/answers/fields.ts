@@ -1,11 +1,42 @@
-// Fields that several answers share: ids, token counts and amounts, each with its description.
+// Fields that several answers share: ids, token counts, amounts and times, each with its description; and the type of an answer as its
+// endpoint builds it.
 
 import { z } from "zod";
-import { kindNames } from "@/lib/base/tokens/token-kinds";
+import { amount } from "@/lib/base/errors/detail-fields";
+import type { NanoUsd } from "@/lib/base/money";
+import { kindNames, type PartKind, partKinds, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import { whenLeftNames, whenLeftText } from "@/lib/base/when-left";
 
+/** What `writeJson` writes a branded field from. */
+interface Sources {
+  USD: NanoUsd;
+  time: Date;
+  "number or USD": number | NanoUsd;
+}
+
+type SourceOf<T> =
+  T extends z.core.$brand<infer Brand extends keyof Sources>
+    ? Sources[Brand]
+    : T extends readonly (infer Item)[]
+      ? readonly SourceOf<Item>[]
+      : T extends object
+        ? { readonly [Name in keyof T]: SourceOf<T[Name]> }
+        : T;
+
+/** What an endpoint hands to `writeJson` for an answer of this schema. */
+export type AnswerOf<Schema extends z.ZodType> = SourceOf<z.output<Schema>>;
+
+/** The fields of the schema, in its order, out of a value that may have more: those are no promise of the API. */
+export function pickFields<Schema extends z.ZodObject>({ shape }: Schema, value: AnswerOf<Schema> & object): AnswerOf<Schema> {
+  const given = new Map(Object.entries(value));
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, given.get(name)])) as AnswerOf<Schema>;
+}
+
 /** An amount; `text` describes it. */
-export const usd = (text: string) => z.number().describe(`${text} In USD.`);
+export const usd = (text: string) => amount(`${text} In USD.`);
+/** A time, ISO 8601 in UTC. */
+export const time = z.iso.datetime().brand<"time">();
+export const numberOrUsd = z.number().brand<"number or USD">();
 export const count = (text: string) => z.int().min(0).describe(text);
 
 export const requestId = z
@@ -25,24 +56,18 @@ export const whenLeft = z
 export const streamed = z.boolean().describe("Whether the request was streamed.");
 
 const tokens = {
-  inputTokens: count("Input tokens."),
-  outputTokens: count("Output tokens, including reasoning."),
+  inputTokens: count(tokenKinds.input.description),
+  outputTokens: count(tokenKinds.output.description),
   totalTokens: count("Input plus output tokens."),
 };
 
 export const usage = z.object(tokens).describe("Token counts from the provider.");
 
+type PartCount = (typeof tokenKinds)[PartKind]["count"];
+const parts = Object.fromEntries(partKinds.map((kind) => [tokenKinds[kind].count, count(tokenKinds[kind].description)]));
+
 /** With its kinds, of which each token has one at most. */
-export const usageInParts = z
-  .object({
-    ...tokens,
-    cachedInputTokens: count("Input tokens read from the provider's cache."),
-    cacheWriteTokens: count("Input tokens written to the provider's cache for some minutes."),
-    cacheWrite1hTokens: count("Input tokens written to the provider's cache for an hour."),
-    imageTokens: count("Input tokens of images that were neither read from the cache nor written to it."),
-    reasoningTokens: count("Output tokens spent on reasoning."),
-  })
-  .describe("Token counts from the provider.");
+export const usageInParts = z.object({ ...tokens, ...(parts as Record<PartCount, z.ZodInt>) }).describe("Token counts from the provider.");
 
 export const pricePerToken = z
   .object({
@@ -51,6 +76,8 @@ export const pricePerToken = z
     currency,
   })
   .describe("The model's price per token.");
+
+export type PricePerToken = AnswerOf<typeof pricePerToken>;
 
 export const tokenKind = z
   .enum(kindNames)

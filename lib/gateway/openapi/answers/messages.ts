@@ -1,7 +1,7 @@
 // The answer to a message, whole or as events: Anthropic's own format, plus its cost.
 
 import { z } from "zod";
-import { count, modelName, usd } from "./fields";
+import { type AnswerOf, count, modelName, usd } from "./fields";
 import { payment } from "./payment";
 import { clippedTo } from "./prompt";
 
@@ -64,3 +64,5 @@ export const tokenCount = z.object({
       "true if the count is our estimate, because the model's provider can't count in advance. Otherwise absent. Not an Anthropic field.",
     ),
 });
+
+export type TokenCount = AnswerOf<typeof tokenCount>;

@@ -1,7 +1,7 @@
 // The answers about payments: the payment that came with a request, and the terms that a wallet signs.
 
 import { z } from "zod";
-import { count, usd } from "./fields";
+import { type AnswerOf, count, usd } from "./fields";
 
 const address = (text: string) =>
   z
@@ -26,6 +26,8 @@ const paid = {
 };
 
 export const payment = z.object(paid).describe("The payment sent with the request. Absent without one.");
+
+export type Payment = AnswerOf<typeof payment>;
 
 export const receiptPayment = z
   .object({ scheme: z.enum(["proof", "exact"]).describe("proof: a signed payment. exact: x402."), ...paid })
@@ -61,3 +63,5 @@ export const paymentTerms = z.object({
     })
     .describe("Payment with x402."),
 });
+
+export type PaymentTerms = AnswerOf<typeof paymentTerms>;

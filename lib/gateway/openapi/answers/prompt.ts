@@ -2,7 +2,19 @@
 
 import { z } from "zod";
 import { cost } from "@/lib/base/errors/detail-fields";
-import { count, currency, modelName, pricePerToken, priceVersion, requestId, tokenKind, usage, usd, whenLeft } from "./fields";
+import {
+  type AnswerOf,
+  count,
+  currency,
+  modelName,
+  pricePerToken,
+  priceVersion,
+  requestId,
+  tokenKind,
+  usage,
+  usd,
+  whenLeft,
+} from "./fields";
 import { payment } from "./payment";
 
 /** Of an answer whose output limit was lowered. */
@@ -36,7 +48,11 @@ export const quote = z.object({
   covered: z.boolean().describe("Whether available covers the ceiling."),
   paymentCents: z.int().min(1).describe("Minimum amount of a signed payment for this request, USDC cents."),
   affordableMaxTokens: count("The largest maxTokens that available covers; 0 if none."),
-  capLeft: z.number().nullable().describe("What remains of the key's spending limit in this period, USD; null without a limit."),
+  capLeft: z
+    .number()
+    .brand<"USD">()
+    .nullable()
+    .describe("What remains of the key's spending limit in this period, USD; null without a limit."),
   clippedTo: z
     .int()
     .min(1)
@@ -47,6 +63,8 @@ export const quote = z.object({
   pricing: pricePerToken,
   whenLeft,
 });
+
+export type Quote = AnswerOf<typeof quote>;
 
 export const model = z.object({
   id: z.string().describe("The model ID to send as model."),
@@ -86,6 +104,8 @@ export const model = z.object({
   successor: z.string().optional().describe("The model to use instead once it has retired."),
 });
 
+export type Model = AnswerOf<typeof model>;
+
 export const modelList = z.object({
   object: z.literal("list").describe("Always list."),
   data: z.array(model).describe("The models, in catalogue order."),
@@ -93,3 +113,5 @@ export const modelList = z.object({
   last_id: z.string().nullable().describe("The last model's ID. Included for Anthropic's client."),
   has_more: z.literal(false).describe("Always false: the list is complete."),
 });
+
+export type ModelList = AnswerOf<typeof modelList>;

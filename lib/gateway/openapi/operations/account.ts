@@ -1,7 +1,8 @@
 // The operations of an account: its balance, its deposits, its usage, and the receipt of one request.
 
+import { charged, chargedRequest } from "../answers/account";
 import { EXAMPLE_REQUEST_ID, type Examples } from "../examples";
-import { answersOf, jsonOf, needsKey, success } from "../operation";
+import { answersOf, exampleOf, jsonOf, needsKey, success } from "../operation";
 import type { JsonSchema, Operation, Parameter } from "../types";
 
 /** Well-formed addresses and names that belong to nobody. */
@@ -69,10 +70,29 @@ const usageQuery: readonly Parameter[] = [
   query("cursor", "nextCursor of the previous page. Keep from, to and groupBy the same.", { type: "string" }),
 ];
 
-export const getUsage = ({ model, usageInKinds: usage, cost, at }: Examples): Operation => {
+const charge = ({ model, usageInKinds: usage, cost, costByKind, pricing, priceVersion, at }: Examples) => ({
+  requestId: EXAMPLE_REQUEST_ID,
+  state: "charged",
+  at,
+  model: model.id,
+  provider: model.routes[0].provider,
+  keyId: "key_0WAqXk3eB1c2D3e4F5g6",
+  usage,
+  cost,
+  priceVersion,
+  pricing,
+  costByKind,
+  outcome: "complete",
+  firstTokenMs: 410,
+  providerMs: 640,
+  paidBy: "balance",
+  whenLeft: "cut",
+});
+
+export const getUsage = (examples: Examples): Operation => {
+  const { model, usageInKinds: usage, cost } = examples;
   const totals = { requests: 1, usage, cost };
   const page = { from: "2026-11-01T00:00:00.000Z", to: "2026-12-01T00:00:00.000Z", totals, nextCursor: null };
-  const row = { requestId: EXAMPLE_REQUEST_ID, at, model: model.id, keyId: "key_0WAqXk3eB1c2D3e4F5g6", usage, cost };
   return {
     operationId: "getUsage",
     tags: ["Account"],
@@ -91,7 +111,7 @@ export const getUsage = ({ model, usageInKinds: usage, cost, at }: Examples): Op
           },
           requests: {
             summary: "One row per request",
-            value: { ...page, groupBy: [], rows: [{ ...row, outcome: "complete", streamed: false }] },
+            value: { ...page, groupBy: [], rows: [exampleOf(chargedRequest, charge(examples))] },
           },
         }),
       ),
@@ -150,7 +170,7 @@ const requestIdInPath: Parameter = {
   example: EXAMPLE_REQUEST_ID,
 };
 
-export const getReceipt = ({ model, usageInKinds, costByKind, cost, pricing, priceVersion, at }: Examples): Operation => ({
+export const getReceipt = (examples: Examples): Operation => ({
   operationId: "getReceipt",
   tags: ["Account"],
   summary: "Get a request's receipt",
@@ -164,36 +184,16 @@ export const getReceipt = ({ model, usageInKinds, costByKind, cost, pricing, pri
       jsonOf("Receipt", {
         charged: {
           summary: "A finished request",
-          value: {
-            requestId: EXAMPLE_REQUEST_ID,
-            state: "charged",
-            at,
-            model: model.id,
-            provider: model.routes[0].provider,
-            keyId: "key_0WAqXk3eB1c2D3e4F5g6",
-            usage: usageInKinds,
-            cost,
-            priceVersion,
-            pricing,
-            costByKind,
-            outcome: "complete",
-            estimated: false,
-            streamed: false,
-            firstTokenMs: 410,
-            providerMs: 640,
-            paidBy: "balance",
-            whenLeft: "cut",
-            payment: null,
-          },
+          value: exampleOf(charged, charge(examples)),
         },
         running: {
           summary: "A running request",
           value: {
             requestId: EXAMPLE_REQUEST_ID,
             state: "in_progress",
-            at,
+            at: examples.at,
             keyId: "key_0WAqXk3eB1c2D3e4F5g6",
-            ceiling: cost.totalCost,
+            ceiling: examples.cost.totalCost,
             deadline: "2026-11-23T10:41:07.412Z",
           },
         },
