@@ -12,9 +12,7 @@ interface Cases {
 
 /** Parameters of a property test. A failure prints its seed; put it here to reproduce it. */
 export const cases = (sample: number): Cases =>
-  isLong
-    ? { numRuns: 100_000, interruptAfterTimeLimit: 600_000, markInterruptAsFailure: false }
-    : { numRuns: sample, seed: 20_260_101 };
+  isLong ? { numRuns: 100_000, interruptAfterTimeLimit: 600_000, markInterruptAsFailure: false } : { numRuns: sample, seed: 20_260_101 };
 
 /** The time limit of a test that runs `cases`. */
 export const caseTimeoutMs = isLong ? 900_000 : 240_000;
