@@ -14,7 +14,7 @@ import { evmNodes } from "@/lib/chains/evm/nodes";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { type FaucetAnswer, type FaucetChain, type FaucetWish, setFaucet } from "@/lib/console/deposit/faucet";
-import { type Database, inTransaction, lockName, prisma } from "@/lib/db/prisma";
+import { type Database, prisma } from "@/lib/db/prisma";
 import { fundGas } from "./evm-chain/gas";
 import { createMinter } from "./evm-chain/minter";
 import { UnknownOutcome } from "./evm-chain/sender";
@@ -117,16 +117,15 @@ interface Gift {
 async function takeGift(accountId: AccountId, chain: FaucetChain, max: number): Promise<Gift | null> {
   const at = now();
   const day = new Date(at.toISOString().slice(0, 10));
-  return inTransaction(async (transaction) => {
-    await lockName(`faucet of ${accountId}`, transaction);
-    await transaction.faucetGift.deleteMany({ where: { accountId, day: { lt: day } } });
-    const taken = await transaction.faucetGift.findMany({ where: { accountId, day }, select: { index: true } });
-    const indexes = Array.from({ length: max }, (_, number) => number + 1);
-    const index = indexes.find((one) => !taken.some((gift) => gift.index === one));
-    if (index === undefined) return null;
-    await transaction.faucetGift.create({ data: { accountId, day, index, chain, askedAt: at } });
-    return { accountId, day, index };
-  });
+  await prisma().faucetGift.deleteMany({ where: { accountId, day: { lt: day } } });
+  const taken = await prisma().faucetGift.findMany({ where: { accountId, day }, select: { index: true } });
+  for (let index = 1; index <= max; index++) {
+    if (taken.some((gift) => gift.index === index)) continue;
+    // Nobody else can have a number that is written once. A lock would be waited for with a connection that others need.
+    const { count } = await prisma().faucetGift.createMany({ data: { accountId, day, index, chain, askedAt: at }, skipDuplicates: true });
+    if (count === 1) return { accountId, day, index };
+  }
+  return null;
 }
 
 /** Records the gift's transaction. */

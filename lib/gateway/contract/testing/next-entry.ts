@@ -9,8 +9,12 @@ import * as apiRoute from "@/app/api/v1/[...path]/route";
 
 type RouteMethod = keyof typeof otherRoute & keyof typeof apiRoute & ("GET" | "POST");
 
-/** The server; the caller listens and closes. */
-export const createNextEntry = (): Server => createServer((message, response) => void serveNextRoute(message, response));
+/**
+ * The server; the caller listens and closes. It keeps idle connections as long as our own does: a client in this process that was busy for
+ * longer than Node's 5 s would send on one that is being closed.
+ */
+export const createNextEntry = (): Server =>
+  createServer({ keepAliveTimeout: 65_000 }, (message, response) => void serveNextRoute(message, response));
 
 /** Answers as Next would: with the route whose folder matches the path, otherwise with a page. */
 export async function serveNextRoute(message: IncomingMessage, response: ServerResponse): Promise<void> {
