@@ -66,12 +66,24 @@ export async function leastVersionServed(client: ClientBase, directory: string):
   return applied && applied.number < serves ? serves : null;
 }
 
+/** The functions and triggers that were changed by hand since they were applied: asked before migrations, which may drop some as well. */
+export async function findChangedByHand(client: ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ found: boolean }>("SELECT to_regclass('setting') IS NOT NULL AS found");
+  const applied = rows[0]?.found ? await readApplied(client) : null;
+  return applied ? findChanged(client, applied.digests) : [];
+}
+
 /**
- * Brings the database's functions and triggers to those of the files, within the caller's transaction. Returns their version if it applied
- * them, null if the database had them.
+ * Brings the database's functions and triggers to those of the files, within the caller's transaction; reports those of them that were
+ * `changedByHand`. Returns their version if it applied them, null if the database had them.
  * @throws Error when a newer release has applied its own, or a file cannot be applied
  */
-export async function applyFunctions(client: ClientBase, directory: string, log: (message: string) => void): Promise<number | null> {
+export async function applyFunctions(
+  client: ClientBase,
+  directory: string,
+  changedByHand: readonly string[],
+  log: (message: string) => void,
+): Promise<number | null> {
   const wanted = readFunctionFiles(directory);
   if (!wanted) return null;
   const applied = await readApplied(client);
@@ -81,14 +93,14 @@ export async function applyFunctions(client: ClientBase, directory: string, log:
     );
   const changed = applied ? await findChanged(client, applied.digests) : [];
   if (applied?.hash === wanted.hash && applied.number === wanted.number && changed.length === 0) return null;
-  if (changed.length > 0) log(`database: SQL functions changed by hand were restored: ${changed.join(", ")}`);
+  if (changedByHand.length > 0) log(`database: SQL functions changed by hand were restored: ${changedByHand.join(", ")}`);
   // A function may call a function of a later file.
   await client.query("SET LOCAL check_function_bodies = off");
   for (const file of wanted.files) await applyFile(client, file);
-  for (const signature of await dropOld(client, Object.keys(applied?.digests ?? {})))
+  for (const signature of await dropOld(client, wanted, Object.keys(applied?.digests ?? {})))
     log(`database: dropped ${signature}, which no longer exists in this release`);
   const digests = Object.fromEntries(
-    (await readDigests(client)).flatMap(({ signature, digest, isNew }) => (isNew ? [[signature, digest]] : [])),
+    (await readDigests(client)).flatMap((one) => (isOf(wanted, one) ? [[one.signature, one.digest]] : [])),
   );
   await writeApplied(client, { number: wanted.number, serves: wanted.serves, hash: wanted.hash, digests });
   return wanted.number;
@@ -147,10 +159,16 @@ async function findChanged(client: ClientBase, digests: Applied["digests"]): Pro
   return Object.keys(digests).filter((signature) => present.get(signature) !== digests[signature]);
 }
 
+/** Created by the files just now; a constraint trigger, which cannot be replaced, is theirs when they name it. */
+function isOf({ files }: FunctionFiles, { signature, isNew }: Digest): boolean {
+  const trigger = /^trigger (\S+) on /.exec(signature)?.[1];
+  return isNew || (trigger !== undefined && files.some(({ sql }) => sql.includes(` CONSTRAINT TRIGGER ${trigger} `)));
+}
+
 /** Drops what earlier files created and the present ones did not: triggers before the functions that they call. */
-async function dropOld(client: ClientBase, known: readonly string[]): Promise<string[]> {
+async function dropOld(client: ClientBase, wanted: FunctionFiles, known: readonly string[]): Promise<string[]> {
   const old = (await readDigests(client))
-    .filter(({ signature, isNew }) => !isNew && known.includes(signature))
+    .filter((one) => !isOf(wanted, one) && known.includes(one.signature))
     .map(({ signature }) => signature);
   const isTrigger = (signature: string) => signature.startsWith("trigger ");
   for (const signature of old.filter(isTrigger)) await client.query(`DROP ${signature}`);

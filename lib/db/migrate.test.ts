@@ -167,3 +167,63 @@ test("of two processes that start on a new database in different modes, one is r
   const starts = await Promise.allSettled([migrate({ url: database.url, mode: "live" }), migrate({ url: database.url, mode: "sandbox" })]);
   expect(starts.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 });
+
+test("a later release's functions leave the product's functions and triggers in place", async () => {
+  const database = await emptyDatabase();
+  const present = async () =>
+    (
+      await database.pool.query(
+        `SELECT p.oid::regprocedure::text AS name FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
+         UNION ALL SELECT t.tgname FROM pg_trigger t WHERE NOT t.tgisinternal ORDER BY 1`,
+      )
+    ).rows;
+  await migrate({ url: database.url });
+  const before = await present();
+  expect(before).toContainEqual({ name: "cap_is_judged" });
+  const directory = migrationFiles({});
+  cpSync("prisma", directory, { recursive: true });
+  for (const number of [1_000, 1_001]) {
+    writeFileSync(join(directory, "functions", "VERSION"), `${number}`);
+    const lines: string[] = [];
+    await migrate({ url: database.url, directory, log: (line) => lines.push(line) });
+    expect(lines).toEqual([`database: SQL functions (version ${number}) applied`]);
+    expect(await present()).toEqual(before);
+  }
+});
+
+test("a charge from before its counts were one array keeps all it says, and the check of the books agrees", async () => {
+  const database = await emptyDatabase();
+  const directory = migrationFiles({});
+  for (const { name, sql } of readMigrations("prisma/migrations")) {
+    if (name < "20261129110000_charge_by_kind") write(directory, name, sql);
+  }
+  await migrate({ url: database.url, directory });
+  const tiers = `[{"kind":"input","price":10},{"kind":"cache_read","price":1},{"kind":"output","price":20},
+    {"kind":"input","price":15,"fromInputTokens":100},{"kind":"output","price":30,"fromInputTokens":100}]`;
+  await database.pool.query(
+    `INSERT INTO price_version (id, model, input_price, output_price, recorded_at, kinds) VALUES ('flat', 'm', 10, 20, now(), '[]'), ('tiers', 'm', 10, 20, now(), '${tiers}')`,
+  );
+  const columns = `account_id, request_id, key_id, model, provider, provider_request_id, price_version, input_tokens, output_tokens, cached_input_tokens,
+    cache_write_tokens, cache_write_1h_tokens, image_tokens, reasoning_tokens, input_cost, output_cost, operator_loss, ceiling, late, period,
+    period_start, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at, unbilled, kept`;
+  const at = "'2026-11-29 10:00Z'";
+  await database.pool.query(`INSERT INTO charge (${columns}) VALUES
+    ('a', 'r1', NULL, 'm', 'p', NULL, 'flat', 100, 50, 10, 0, 0, 0, 0, 1000, 900, 100, 5000, false, NULL, NULL, 'complete', true, false, 'balance', NULL, 5, ${at}, 0, false),
+    ('a', 'r2', 'k', 'm', 'p', 'x', 'tiers', 99, 5, 40, 0, 0, 0, 5, 630, 100, 0, 5000, true, 'day', ${at}, 'partial', true, true, 'x402', 7, 5, ${at}, 9, true),
+    ('a', 'r3', 'k', 'm', 'p', 'x', 'tiers', 100, 5, 40, 4, 3, 2, 1, 0, 0, 1650, 5000, false, NULL, NULL, 'lost', false, false, 'balance', 7, 5, ${at}, 0, false),
+    ('a', 'r4', 'k', 'm', 'p', 'x', 'flat', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5000, false, NULL, NULL, 'complete', true, false, 'balance', 7, 5, ${at}, 0, false),
+    ('a', 'r5', 'k', 'm', 'p', 'x', 'flat', 0, 1, 0, 0, 0, 0, 0, 0, 19, 0, 5000, false, NULL, NULL, 'complete', true, false, 'balance', 7, 5, ${at}, 0, false)`);
+  const kept = columns.replace(/\w+_tokens, ?\s*/g, "");
+  const charges = async () => (await database.pool.query(`SELECT ${kept}, seq FROM charge ORDER BY seq`)).rows;
+  const before = await charges();
+  await migrate({ url: database.url });
+  expect(await charges()).toEqual(before);
+  const { rows } = await database.pool.query("SELECT tokens FROM charge ORDER BY seq");
+  expect(rows.map(({ tokens }) => tokens)).toEqual([[100, 50, 10], [99, 5, 40, 0, 0, 0, 5], [100, 5, 40, 4, 3, 2, 1], [], [0, 1]]);
+  expect((await database.pool.query("SELECT ledger_roll_up_mark() AS mark, nextval('charge_seq_seq') AS next")).rows).toEqual([
+    { mark: 5n, next: 6n },
+  ]);
+  // The last one costs a nano-USD too little.
+  const violations = await database.pool.query("SELECT subject FROM ledger_check(now()) WHERE invariant LIKE 'a charge is its tokens%'");
+  expect(violations.rows).toEqual([{ subject: "r5" }]);
+});

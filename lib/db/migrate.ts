@@ -6,7 +6,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type pg from "pg";
-import { applyFunctions, leastVersionServed } from "./functions";
+import { applyFunctions, findChangedByHand, leastVersionServed } from "./functions";
 import { migrationLock, refuseWhileOlderRun } from "./older-processes";
 import type { Queryable } from "./pool";
 import { withClient } from "./with-client";
@@ -59,9 +59,10 @@ export async function migrate({ url, mode, directory = resolve("prisma"), log = 
     const serves = await leastVersionServed(client, join(directory, "functions"));
     if (serves !== null) await refuseWhileOlderRun(client, serves, log);
     const functions = await inOneTransaction(client, async () => {
+      const changedByHand = await findChangedByHand(client);
       if (pending.length > 0) await client.query(bookkeeping);
       for (const migration of pending) await apply(client, migration);
-      return applyFunctions(client, join(directory, "functions"), log);
+      return applyFunctions(client, join(directory, "functions"), changedByHand, log);
     });
     const applied = appliedText(pending, functions);
     if (applied) log(applied);
