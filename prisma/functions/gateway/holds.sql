@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION gateway_unconfirmed_cap() RETURNS bigint LANGUAGE sql
 
 -- The cap that a key's spending counts in, null without one; and whether the key may spend: `state` as in access_key_state. A `key` that is
 -- the account itself is a session without a fresh signature: what those spend a day is counted as a key's cap is.
-CREATE OR REPLACE FUNCTION gateway_cap_of(account text, key text, at timestamptz) RETURNS TABLE (state text, of_cap ledger_cap) LANGUAGE sql STABLE ROWS 1 AS $$
+CREATE OR REPLACE FUNCTION gateway_counted_cap(account text, key text, at timestamptz) RETURNS TABLE (state text, of_cap ledger_cap) LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT 'active', ROW(gateway_unconfirmed_cap(), 'day', access_cap_period_start('day', at))::ledger_cap WHERE key = account
   UNION ALL
   SELECT k.state, CASE WHEN k.cap IS NOT NULL THEN ROW(k.cap, k.period, k.period_start)::ledger_cap END
@@ -22,10 +22,10 @@ $$;
 
 -- What a key of the account may still spend of its cap, at least 0; null without a cap, and for a key that does not exist.
 CREATE OR REPLACE FUNCTION gateway_cap_left(account text, key text, at timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT greatest(ledger_cap_left(key, c.of_cap), CASE WHEN c.of_cap IS NOT NULL THEN 0 END) FROM gateway_cap_of(account, key, db_time(at)) c
+  SELECT greatest(ledger_cap_left(key, c.of_cap), CASE WHEN c.of_cap IS NOT NULL THEN 0 END) FROM gateway_counted_cap(account, key, db_time(at)) c
 $$;
 
--- Decides one hold; `asked.key` as in gateway_cap_of. Returns 'held'; otherwise a JSON object with `outcome`: key_unusable (`keyState`),
+-- Decides one hold; `asked.key` as in gateway_counted_cap. Returns 'held'; otherwise a JSON object with `outcome`: key_unusable (`keyState`),
 -- account_frozen (for a request without a key), mismatch, in_progress, replay (its idempotency key was used), insufficient (`available`),
 -- cap_reached (`cap`, `spent`, `resetsAt`). Amounts are texts. A refusal for want of money or for the cap says whether its owner `isTold`
 -- already: a smaller hold may be tried next, so only the caller knows which refusal is the last one, and tells (see gateway_tell_refused).
@@ -48,7 +48,7 @@ BEGIN
     fits := ledger_hold_money(asked.account, asked.ceiling);
   END IF;
   SELECT c.state, (c.of_cap).cap, (c.of_cap).period, (c.of_cap).period_start INTO key_state, of_cap.cap, of_cap.period, of_cap.period_start
-    FROM gateway_cap_of(asked.account, asked.key, at) c;
+    FROM gateway_counted_cap(asked.account, asked.key, at) c;
   IF asked.key <> asked.account THEN
     IF key_state IS DISTINCT FROM 'active' THEN
       refusal := jsonb_build_object('outcome', 'key_unusable', 'keyState', coalesce(key_state, 'unknown'));
@@ -97,7 +97,7 @@ BEGIN
   PERFORM ledger_lock_accounts(ARRAY[account]); -- money that comes in meanwhile, or a new cap, is told anew
   IF ledger_available(account) < needed THEN PERFORM ledger_tell_exhausted(account, needed, at); END IF;
   IF key = account THEN RETURN; END IF; -- a session's day is no key's cap
-  SELECT (c.of_cap).* INTO of_cap FROM gateway_cap_of(account, key, at) c;
+  SELECT (c.of_cap).* INTO of_cap FROM gateway_counted_cap(account, key, at) c;
   cap_left := ledger_cap_left(key, of_cap);
   IF needed > cap_left THEN
     PERFORM ledger_tell_cap_reached(account, key, of_cap.period, of_cap.period_start, of_cap.cap, of_cap.cap - cap_left, needed,
@@ -131,7 +131,7 @@ BEGIN
       has_claim := ending.idempotency IS NULL OR EXISTS (
         SELECT FROM idempotent_reply r WHERE r.account_id = ending.account AND r.idempotency_key = ending.idempotency
           AND r.request_id = ending.request AND r.status IS NULL);
-      SELECT (c.of_cap).* INTO of_cap FROM gateway_cap_of(ending.account, ending.key, decided) c;
+      SELECT (c.of_cap).* INTO of_cap FROM gateway_counted_cap(ending.account, ending.key, decided) c;
       late_most := CASE WHEN NOT has_claim THEN 0 ELSE coalesce(greatest(ledger_cap_left(ending.key, of_cap), CASE WHEN of_cap.cap IS NOT NULL THEN 0 END), ending.ceiling) END;
       -- A whole answer is not sent yet. One that cannot be paid for is not sent at all, and costs nothing.
       IF NOT ending.streamed AND least(late_most, ledger_available(ending.account)) < least(ending.input_cost + ending.output_cost, ending.ceiling) THEN

@@ -16,7 +16,7 @@ BEGIN
     RETURN CASE WHEN access_is_frozen(caller) THEN json_build_object('outcome', 'account_frozen')::text ELSE 'payable' END;
   END IF;
   SELECT c.state, (c.of_cap).cap, (c.of_cap).period, (c.of_cap).period_start INTO key_state, of_cap.cap, of_cap.period, of_cap.period_start
-    FROM gateway_cap_of(caller, key, at) c;
+    FROM gateway_counted_cap(caller, key, at) c;
   IF key_state IS DISTINCT FROM 'active' THEN
     RETURN json_build_object('outcome', 'key_unusable', 'keyState', coalesce(key_state, 'unknown'));
   END IF;

@@ -9,7 +9,7 @@ $$;
 
 -- What a token in each slot of a charge's counts costs, nano-USD, by price version and length of the prompt: a side its price, a part what it
 -- costs more or less than its side. The columns of the version are its prices from the first token on, also where it lists no kinds.
-CREATE OR REPLACE FUNCTION ledger_price_tiers() RETURNS TABLE (id text, starts_at bigint, ends_at bigint, slots bigint[]) LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION ledger_slot_prices() RETURNS TABLE (id text, starts_at bigint, ends_at bigint, slots bigint[]) LANGUAGE sql STABLE AS $$
   WITH listed AS (
     SELECT p.id, k.starts_at, k.kind, k.price FROM price_version p CROSS JOIN LATERAL (
       SELECT 0::bigint AS starts_at, 'input' AS kind, p.input_price AS price
@@ -62,7 +62,7 @@ RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) L
   UNION ALL
   SELECT 'a charge is its tokens at its price version', c.request_id, d.due, c.input_cost + c.output_cost + c.operator_loss
     FROM charge c
-    LEFT JOIN ledger_price_tiers() p
+    LEFT JOIN ledger_slot_prices() p
       ON p.id = c.price_version AND coalesce(c.tokens[1], 0) >= p.starts_at AND (p.ends_at IS NULL OR coalesce(c.tokens[1], 0) < p.ends_at)
     -- As costOf in lib/providers/prices.ts. A version that is not known makes no sum.
     CROSS JOIN LATERAL (
