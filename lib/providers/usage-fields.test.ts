@@ -7,12 +7,14 @@ import type { CompletionUsage } from "openai/resources/completions";
 import type { CreateEmbeddingResponse } from "openai/resources/embeddings";
 import type { ResponseUsage } from "openai/resources/responses/responses";
 import { expect, test } from "vitest";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import { anthropicFormat } from "./anthropic";
 import { geminiFormat } from "./gemini";
 import { openaiFormat } from "./openai";
 import { embeddingFormat } from "./openai/embeddings";
 import { responsesFormat } from "./openai-responses";
 import type { TokenUsage, WireFormat } from "./types";
+import { closeUsage, largestUsage } from "./wire-value";
 
 /** The keys that a type names, without those of an index signature. */
 type NamedKey<T> = keyof { [Key in keyof T as string extends Key ? never : Key]: T[Key] } & string;
@@ -183,4 +185,16 @@ test.each(replies)("$name: each count that is mapped changes its count of ours, 
     if (reading.startsWith("excused: ")) expect(after, path).toEqual(before);
     else expect(after?.[reading as keyof TokenUsage], path).not.toBe(before?.[reading as keyof TokenUsage]);
   }
+});
+
+test("of kinds that exceed their side, reads of the cache count first, then writes for hours, for minutes, and images", () => {
+  const sum = { ...noTokens, inputTokens: 100, outputTokens: 5, cacheWriteTokens: 90 };
+  // A later report tells that what was written is kept for hours.
+  expect(largestUsage(sum, { ...sum, cacheWriteTokens: 0, cacheWrite1hTokens: 90 })).toEqual({
+    ...sum,
+    cacheWriteTokens: 10,
+    cacheWrite1hTokens: 90,
+  });
+  const all = { cachedInputTokens: 50, cacheWriteTokens: 30, cacheWrite1hTokens: 40, imageTokens: 20, reasoningTokens: 9 };
+  expect(closeUsage({ ...sum, ...all })).toEqual({ ...sum, ...all, cacheWriteTokens: 10, imageTokens: 0, reasoningTokens: 5 });
 });

@@ -7,7 +7,7 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { readJson } from "@/lib/base/sliced-json";
 import type { Slices } from "@/lib/base/slices";
-import { countsOf, noTokens, partKinds, tokenKinds } from "@/lib/base/tokens/token-kinds";
+import { countsOf, type KindNeeds, noTokens, partKinds, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import type { ProviderId } from "./model-route";
 import { ProviderFailure, type TokenUsage } from "./types";
 
@@ -82,9 +82,13 @@ const objectOf = (value: unknown): Record<string, unknown> | undefined =>
 /** A provider's counts, added up so that `inputTokens` includes every kind of input. Kinds that it does not have may be left out. */
 type CountedUsage = Pick<TokenUsage, "inputTokens" | "outputTokens"> & Partial<TokenUsage>;
 
+/** Which kinds come first where they do not all fit into their side: of two cache writes the one for hours, which only a later report tells. */
+const inOrder = (["nothing", "cache writes for hours", "cache writes", "images"] as const satisfies readonly KindNeeds[]).flatMap((needs) =>
+  partKinds.filter((kind) => tokenKinds[kind].needs === needs),
+);
+
 /**
- * Validates a usage added up from a provider's counts. Kinds never exceed their side, and take from it in the order of `tokenKinds`; what
- * does not fit is left out, and the log says so.
+ * Validates a usage added up from a provider's counts. Kinds never exceed their side; what does not fit is left out, and the log says so.
  * @throws ProviderFailure malformed, when a sum is absurd
  */
 export function closeUsage(counted: CountedUsage): TokenUsage {
@@ -92,7 +96,7 @@ export function closeUsage(counted: CountedUsage): TokenUsage {
   if (left.input >= tokenLimit || left.output >= tokenLimit) throw malformed("usage adds up to an absurd number of tokens");
   const usage: TokenUsage = { ...noTokens, ...counted };
   let isTooMuch = false;
-  for (const kind of partKinds) {
+  for (const kind of inOrder) {
     const { count, partOf, needs } = tokenKinds[kind];
     const tokens = Math.min(usage[count], left[partOf]);
     left[partOf] -= tokens;
