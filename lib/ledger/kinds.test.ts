@@ -4,7 +4,17 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { newRequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { countsInSlots, noTokens, slotsOf, type TokenCounts, tokenKinds } from "@/lib/base/tokens/token-kinds";
+import {
+  countsInSlots,
+  countsOf,
+  kinds,
+  noTokens,
+  partKinds,
+  slotsOf,
+  type TokenCounts,
+  type TokenKind,
+  tokenKinds,
+} from "@/lib/base/tokens/token-kinds";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { costOf, fillPrices } from "@/lib/providers/prices";
@@ -16,24 +26,19 @@ await openTestDatabase();
 beforeAll(openFunding);
 
 const price = fc.nat({ max: 50 }).map((value) => nanoUsd(value));
-const kindPrices = fc.record(
-  { input: price, output: price, cacheRead: price, cacheWrite: price, cacheWrite1h: price, image: price, reasoning: price },
-  { requiredKeys: ["input", "output"] },
-);
+const kindPrices = fc.record(Object.fromEntries(kinds.map((kind) => [kind, price])) as Record<TokenKind, typeof price>, {
+  requiredKeys: ["input", "output"],
+});
 const anyPrices = fc
   .tuple(kindPrices, fc.option(kindPrices, { nil: undefined }))
   .map(([base, tier]) => fillPrices(base, tier && [{ ...tier, fromInputTokens: 50 }]));
-const anyCounts = fc.tuple(...Array.from({ length: 7 }, () => fc.nat({ max: 20 }))).map(
-  ([plain = 0, read = 0, written = 0, written1h = 0, images = 0, text = 0, reasoning = 0]): TokenCounts => ({
-    inputTokens: plain + read + written + written1h + images,
-    cachedInputTokens: read,
-    cacheWriteTokens: written,
-    cacheWrite1hTokens: written1h,
-    imageTokens: images,
-    outputTokens: text + reasoning,
-    reasoningTokens: reasoning,
-  }),
-);
+/** Tokens of each kind, a side the sum of its own and of its parts. */
+const anyCounts = fc.tuple(...kinds.map(() => fc.nat({ max: 20 }))).map((plain): TokenCounts => {
+  const own = (kind: TokenKind): number => plain[kinds.indexOf(kind)] ?? 0;
+  return countsOf(
+    (kind) => own(kind) + partKinds.filter((part) => tokenKinds[part].partOf === kind).reduce((sum, part) => sum + own(part), 0),
+  );
+});
 
 const wrongCharges = async (): Promise<string[]> =>
   (

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nanoUsd } from "@/lib/base/money";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import { buildCatalogue, checkLivePrices, checkReasoningCeilings } from "./catalogue";
 import { builtInModels } from "./catalogue-data";
 import { endpointAt, providersInCode } from "./endpoints";
@@ -26,6 +27,7 @@ const somePrices = fc
 const someUsage = fc
   .record({ plain: fc.nat(20), cached: fc.nat(10), written: fc.nat(10), images: fc.nat(10), answer: fc.nat(20), thought: fc.nat(20) })
   .map(({ plain, cached, written, images, answer, thought }) => ({
+    ...noTokens,
     inputTokens: plain + cached + written + images,
     outputTokens: answer + thought,
     cachedInputTokens: cached,

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import { allParts, inputParts, outputParts } from "./token-parts";
 
 const counts = {
+  ...noTokens,
   inputTokens: 12_000,
   outputTokens: 900,
   cachedInputTokens: 7_200,
@@ -10,7 +12,7 @@ const counts = {
   imageTokens: 85,
   reasoningTokens: 300,
 };
-const none = { cachedInputTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0, imageTokens: 0, reasoningTokens: 0 };
+const none = { ...noTokens, inputTokens: 12_000, outputTokens: 900 };
 
 test("each kind that a charge has is named with its tokens, and both lifetimes of a cache write together", () => {
   expect(inputParts(counts)).toBe("7,200 cached · 1,500 written · 85 image");

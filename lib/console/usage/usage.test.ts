@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { createKey, setKeyState } from "@/lib/access/keys";
 import { setClock } from "@/lib/base/clock";
 import { type AccountId, newKeyId } from "@/lib/base/ids";
+import { partKinds, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { charge, keys, kindsOf, someCharges, type TestCharge } from "@/lib/ledger/testing/charges";
@@ -167,7 +168,7 @@ test("a row and the totals name the tokens of each kind", async () => {
   const { rows, totals } = await read(account);
   const kindsOfRow = new Map(charges.map((one) => [one.requestId as string, kindsOf(one)]));
   for (const row of rows) expect(row).toMatchObject(kindsOfRow.get(row.requestId) ?? {});
-  for (const kind of ["cachedInputTokens", "cacheWriteTokens", "cacheWrite1hTokens", "imageTokens", "reasoningTokens"] as const) {
+  for (const { count: kind } of partKinds.map((part) => tokenKinds[part])) {
     expect(totals[kind]).toBe(charges.reduce((sum, one) => sum + kindsOf(one)[kind], 0));
   }
 });

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { nanoUsd } from "@/lib/base/money";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
@@ -25,15 +26,7 @@ afterEach(() => restoreClock());
 
 const completion: Completion = {
   output: emptyOutput(),
-  usage: {
-    inputTokens: 3,
-    outputTokens: 4,
-    cachedInputTokens: 0,
-    cacheWriteTokens: 0,
-    cacheWrite1hTokens: 0,
-    imageTokens: 0,
-    reasoningTokens: 0,
-  },
+  usage: { ...noTokens, inputTokens: 3, outputTokens: 4 },
   outcome: "complete",
   estimated: false,
   provider: "openai",

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { type AccountId, type KeyId, newKeyId, type RequestId, randomBase62, requestIdAt } from "@/lib/base/ids";
+import { partKinds, type TokenCounts, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import type { UsageSpan, UsageSums } from "@/lib/ledger/usage";
 import { chargeLate } from "./hold";
 
@@ -38,14 +39,16 @@ export const someCharges = (count: number): TestCharge[] =>
     .sample(anyCharge, count)
     .map(({ tookMs, ...charge }) => ({ ...charge, requestId: `${requestIdAt(charge.atMs - tookMs)}${randomBase62(12)}` as RequestId }));
 
-/** Some tokens of each kind. */
-export const kindsOf = ({ inputTokens, outputTokens }: Pick<TestCharge, "inputTokens" | "outputTokens">) => ({
-  cachedInputTokens: Math.floor(inputTokens / 2),
-  cacheWriteTokens: Math.floor(inputTokens / 4),
-  cacheWrite1hTokens: Math.floor(inputTokens / 8),
-  imageTokens: Math.floor(inputTokens / 16),
-  reasoningTokens: Math.floor(outputTokens / 2),
-});
+/** Some tokens of each part: half of its side, a quarter, and so on. */
+export function kindsOf(sides: Pick<TestCharge, "inputTokens" | "outputTokens">): Omit<TokenCounts, "inputTokens" | "outputTokens"> {
+  const left = { input: sides.inputTokens, output: sides.outputTokens };
+  const parts = partKinds.map((kind) => {
+    const { count, partOf } = tokenKinds[kind];
+    left[partOf] = Math.floor(left[partOf] / 2);
+    return [count, left[partOf]];
+  });
+  return Object.fromEntries(parts);
+}
 
 /** Charges a customer; a token costs one nano-USD. */
 export async function charge(accountId: AccountId, charges: readonly TestCharge[]): Promise<void> {
@@ -69,16 +72,12 @@ export const spanOf = (accountId: AccountId, fields: Partial<UsageSpan> = {}): U
 export const sumsOf = (charges: readonly TestCharge[]): UsageSums => {
   const total = (of: (charge: TestCharge) => number) => charges.reduce((sum, charge) => sum + of(charge), 0);
   const [inputTokens, outputTokens] = [total((one) => one.inputTokens), total((one) => one.outputTokens)];
-  const ofKind = (kind: keyof ReturnType<typeof kindsOf>) => total((one) => kindsOf(one)[kind]);
+  const ofKind = (kind: keyof ReturnType<typeof kindsOf>): number => total((one) => kindsOf(one)[kind]);
   return {
     requests: charges.length,
     inputTokens,
     outputTokens,
-    cachedInputTokens: ofKind("cachedInputTokens"),
-    cacheWriteTokens: ofKind("cacheWriteTokens"),
-    cacheWrite1hTokens: ofKind("cacheWrite1hTokens"),
-    imageTokens: ofKind("imageTokens"),
-    reasoningTokens: ofKind("reasoningTokens"),
+    ...Object.fromEntries(partKinds.map((kind) => [tokenKinds[kind].count, ofKind(tokenKinds[kind].count)])),
     inputCost: BigInt(inputTokens),
     outputCost: BigInt(outputTokens),
   } as UsageSums;

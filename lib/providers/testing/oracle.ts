@@ -7,6 +7,7 @@ import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createXai } from "@ai-sdk/xai";
 import { z } from "zod";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import { anthropicFormat } from "../anthropic";
 import { contentText, type ToolCall } from "../conversation/messages";
 import { geminiFormat } from "../gemini";
@@ -151,12 +152,11 @@ function reasonOf(unified: string): FinishReason {
 function usageFrom({ inputTokens, outputTokens }: OracleUsage): Answer["usage"] {
   if (inputTokens.total === undefined || outputTokens.total === undefined) return null;
   return {
+    ...noTokens,
     inputTokens: inputTokens.total,
     outputTokens: outputTokens.total,
     cachedInputTokens: inputTokens.cacheRead ?? 0,
     cacheWriteTokens: inputTokens.cacheWrite ?? 0,
-    cacheWrite1hTokens: 0,
-    imageTokens: 0,
     reasoningTokens: outputTokens.reasoning ?? 0,
   };
 }

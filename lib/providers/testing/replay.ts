@@ -1,6 +1,7 @@
 // Replays the bytes of a fixture through a wire format, chunked in any way, and collects the result.
 
 import { readFileSync } from "node:fs";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import type { ReasoningBlock, ToolCall } from "../conversation/messages";
 import type { WireFormatId } from "../model-route";
 import {
@@ -119,5 +120,5 @@ export function failureOf(read: () => unknown): ProviderFailure {
 /** [input, output, cached input, reasoning, written into the cache] as a TokenUsage. */
 export function usageOf(counts: readonly [number, number, number, number, number?]): TokenUsage {
   const [inputTokens, outputTokens, cachedInputTokens, reasoningTokens, cacheWriteTokens = 0] = counts;
-  return { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens: 0, imageTokens: 0, reasoningTokens };
+  return { ...noTokens, inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens };
 }

@@ -3,6 +3,7 @@
 import type { CapPeriod } from "@/lib/access/keys";
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
+import { noTokens } from "@/lib/base/tokens/token-kinds";
 import { unitPrice } from "@/lib/ledger/testing/books";
 import { fundedAccount, openKey } from "@/lib/ledger/testing/fund";
 import { modelAt } from "@/lib/providers/testing/call-kit";
@@ -71,13 +72,5 @@ const completionOf = (tokens: number): Completion => ({
   providerRequestId: null,
   firstTokenMs: null,
   providerMs: 1,
-  usage: {
-    inputTokens: 0,
-    outputTokens: tokens,
-    cachedInputTokens: 0,
-    cacheWriteTokens: 0,
-    cacheWrite1hTokens: 0,
-    imageTokens: 0,
-    reasoningTokens: 0,
-  },
+  usage: { ...noTokens, outputTokens: tokens },
 });
