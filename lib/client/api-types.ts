@@ -316,8 +316,8 @@ export type UsagePage = {
       /** What you were charged: the exact sum of both. In USD. */
       totalCost: number;
     };
-    /** complete: the whole answer; partial: the provider stopped midway; cancelled: the client closed the stream. */
-    outcome: "complete" | "partial" | "cancelled";
+    /** complete: the whole answer; partial: the provider stopped midway; cancelled: the client closed the stream; lost: the answer could not be delivered, at no cost. */
+    outcome: "complete" | "partial" | "cancelled" | "lost";
     /** Whether the request was streamed. */
     streamed: boolean;
   }> | Array<{
@@ -494,8 +494,8 @@ export type Receipt = {
     /** tokens times price. In USD. */
     cost: number;
   }>;
-  /** complete: the whole answer; partial: the provider stopped midway; cancelled: the client closed the stream. */
-  outcome: "complete" | "partial" | "cancelled";
+  /** complete: the whole answer; partial: the provider stopped midway; cancelled: the client closed the stream; lost: the answer could not be delivered, at no cost. */
+  outcome: "complete" | "partial" | "cancelled" | "lost";
   /** true if the provider did not report all token counts and we used our own for the rest. */
   estimated: boolean;
   /** Whether the request was streamed. */

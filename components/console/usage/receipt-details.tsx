@@ -18,6 +18,7 @@ const outcomes: Readonly<Record<string, { text: string; tone: "good" | "waiting"
   complete: { text: "Complete", tone: "good" },
   partial: { text: "Provider stopped early", tone: "waiting" },
   cancelled: { text: "Cancelled", tone: "plain" },
+  lost: { text: "Not delivered", tone: "waiting" },
 };
 
 const payments: Readonly<Record<string, string>> = { balance: "Balance", payment: "Signed payment", x402: "x402" };

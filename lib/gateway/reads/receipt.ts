@@ -42,7 +42,7 @@ const chargedBody = (requestId: string, charge: ChargeReceipt, payment: RequestP
     payment: payment && paidWith(payment, charge),
   });
 
-/** Of an answer that was never delivered it is `lost`, at no cost, which the document does not name. */
+/** The ledger writes no other. */
 export const outcomeOf = ({ outcome }: { outcome: string }) => outcome as ChargeAnswer["outcome"];
 
 /** The tokens of a charge, or of several, and what they cost. */

@@ -48,8 +48,10 @@ export const modelName = z.string().describe("The ID of the model that answered.
 export const keyId = z.string().nullable().describe("The API key used; null for a request without a key.");
 export const currency = z.literal("USD").describe("Always USD.");
 export const outcome = z
-  .enum(["complete", "partial", "cancelled"])
-  .describe("complete: the whole answer; partial: the provider stopped midway; cancelled: the client closed the stream.");
+  .enum(["complete", "partial", "cancelled", "lost"])
+  .describe(
+    "complete: the whole answer; partial: the provider stopped midway; cancelled: the client closed the stream; lost: the answer could not be delivered, at no cost.",
+  );
 export const whenLeft = z
   .enum(whenLeftNames)
   .describe(`What happens when you close the stream early. cut: ${whenLeftText.cut} drained: ${whenLeftText.drained}`);
