@@ -95,7 +95,7 @@ export type EmbeddingBody = {
   encoding_format?: "float" | "base64" | null;
   /** How many numbers each embedding has, for models that support it. Default: the model's maximum. */
   dimensions?: number | null;
-  /** Accepted and ignored. */
+  /** Your ID of an end user, up to 64 characters of it. It is stored with the charge and not passed on. */
   user?: string | null;
   /** Maximum cost in USD. A request that could cost more is rejected with 400. Not an OpenAI field. */
   maxCost?: number | null;

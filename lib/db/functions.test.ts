@@ -16,8 +16,7 @@ beforeEach(async () => {
   database = await createTestDatabase({ empty: true });
   directory = mkdtempSync(join(tmpdir(), "pennyprompt-functions-"));
   write("migrations/1_settings/migration.sql", "CREATE TABLE setting (name text PRIMARY KEY, value text NOT NULL);");
-  write("functions/VERSION", "3");
-  write("functions/SERVES", "1");
+  write("functions/VERSION", "3\nserves 1");
   write("functions/b/one.sql", returning("b_one", "a_two() + 1"));
   write("functions/a/two.sql", returning("a_two", "2"));
 });
@@ -83,7 +82,7 @@ test("a function or trigger that was changed by hand is restored and reported; a
 
 test("a release with a lower number refuses to start over a higher one, and changes nothing", async () => {
   await start();
-  write("functions/VERSION", "2");
+  write("functions/VERSION", "2\nserves 1");
   write("functions/a/two.sql", returning("a_two", "5"));
   await expect(start()).rejects.toThrow("This database has the SQL functions of a newer release (version 3; this code has 2)");
   expect(await value("a_two()")).toBe(2);
@@ -122,8 +121,7 @@ test("functions that an older release cannot call are not applied while a proces
   await start();
   for (const version of ["3", "NULL"]) {
     const end = await runProcess(`prc_${version}`, version);
-    write("functions/VERSION", "4");
-    write("functions/SERVES", "4");
+    write("functions/VERSION", "4\nserves 4");
     write("functions/a/two.sql", returning("a_two", "5"));
     await expect(start()).rejects.toThrow(/An older release still runs.* process prc_\w+ \(api, since .*Ctrl-C.* Nothing was changed/);
     expect(await value("a_two()")).toBe(2);
@@ -137,8 +135,7 @@ test("functions that an older release cannot call are not applied while a proces
 test("a release that the new functions still serve runs beside them, and nobody waits for it", async () => {
   await start();
   const end = await runProcess("prc_served", "3");
-  write("functions/VERSION", "4");
-  write("functions/SERVES", "3");
+  write("functions/VERSION", "4\nserves 3");
   expect(await start()).toEqual(["database: SQL functions (version 4) applied"]);
   await end();
 });
@@ -168,10 +165,12 @@ test("the product's database has exactly the functions of the files, each with i
   }
 });
 
-test("the number of the set is a whole number", () => {
+test("the number of the set, and the lowest that it serves, are whole numbers", () => {
   cpSync("prisma/functions", join(directory, "functions"), { recursive: true });
-  expect(readFunctionFiles(join(directory, "functions"))?.number).toBe(Number(readFileSync("prisma/functions/VERSION", "utf8")));
+  expect(readFunctionFiles(join(directory, "functions"))?.number).toBe(parseInt(readFileSync("prisma/functions/VERSION", "utf8"), 10));
   expect(readFunctionFiles(join(directory, "functions"))?.serves).toBeLessThanOrEqual(readFunctionsVersion() ?? 0);
-  write("functions/VERSION", "one");
-  expect(() => readFunctionFiles(join(directory, "functions"))).toThrow("prisma/functions/VERSION must hold a whole number");
+  for (const text of ["one", "3", "3\nserves none", "0\nserves 0"]) {
+    write("functions/VERSION", text);
+    expect(() => readFunctionFiles(join(directory, "functions"))).toThrow("prisma/functions/VERSION must hold a whole number");
+  }
 });

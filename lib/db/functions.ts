@@ -32,26 +32,25 @@ const settingName = "functions";
 
 /** The version of the SQL functions that this process calls; null where there are none. */
 export function readFunctionsVersion(directory = resolve("prisma/functions")): number | null {
-  return existsSync(directory) ? readNumber(directory, "VERSION") : null;
+  return existsSync(directory) ? readVersion(directory).number : null;
 }
 
-function readNumber(directory: string, name: string): number {
-  const number = Number(readFileSync(join(directory, name), "utf8"));
-  if (!Number.isInteger(number) || number < 1) throw new Error(`prisma/functions/${name} must hold a whole number from 1 on.`);
-  return number;
+function readVersion(directory: string): Pick<FunctionFiles, "number" | "serves"> {
+  const [, number, serves] = /^([1-9]\d*)\nserves ([1-9]\d*)\n?$/.exec(readFileSync(join(directory, "VERSION"), "utf8")) ?? [];
+  if (!number) throw new Error("prisma/functions/VERSION must hold a whole number from 1 on, and a line such as: serves 1");
+  return { number: Number(number), serves: Number(serves) };
 }
 
-/** The files of `directory`; null if it does not exist. @throws Error when its VERSION or SERVES is not a whole number */
+/** The files of `directory`; null if it does not exist. @throws Error when its VERSION cannot be read */
 export function readFunctionFiles(directory: string): FunctionFiles | null {
-  const number = readFunctionsVersion(directory);
-  if (number === null) return null;
+  if (!existsSync(directory)) return null;
   const paths = (readdirSync(directory, { recursive: true }) as string[]).filter((path) => path.endsWith(".sql")).sort();
   const isTriggers = (path: string) => path.endsWith("triggers.sql");
   const ordered = [...paths.filter((path) => !isTriggers(path)), ...paths.filter(isTriggers)];
   const files = ordered.map((path) => ({ path: path.replaceAll("\\", "/"), sql: readFileSync(join(directory, path), "utf8") }));
   const hash = createHash("sha256");
   for (const { path, sql } of files) hash.update(`${path}\n${sql}\n`);
-  return { number, serves: readNumber(directory, "SERVES"), files, hash: hash.digest("hex") };
+  return { ...readVersion(directory), files, hash: hash.digest("hex") };
 }
 
 /**
@@ -60,7 +59,7 @@ export function readFunctionFiles(directory: string): FunctionFiles | null {
  */
 export async function leastVersionServed(client: ClientBase, directory: string): Promise<number | null> {
   if (!existsSync(directory)) return null;
-  const serves = readNumber(directory, "SERVES");
+  const { serves } = readVersion(directory);
   const { rows } = await client.query<{ found: boolean }>("SELECT to_regclass('setting') IS NOT NULL AS found");
   const applied = rows[0]?.found ? await readApplied(client) : null;
   return applied && applied.number < serves ? serves : null;

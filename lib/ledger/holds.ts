@@ -1,8 +1,7 @@
-// Holds and their settlements, as the request path submits them and the ledger decides them. Amounts are nano-USD.
+// Holds, as the request path submits them and the ledger decides them. Amounts are nano-USD. Their settlements: commit/codec.ts.
 
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
-import type { TokenCounts } from "@/lib/base/tokens/token-kinds";
 
 /** Money to set aside for one request; for a placed hold, what is known of it. */
 export interface Hold {
@@ -34,46 +33,3 @@ export type HoldRefusal =
   | { outcome: "account_frozen" | "in_progress" | "mismatch" | "replay" | "payer_mismatch" | "served" };
 
 export type HoldDecision = { outcome: "held" } | HoldRefusal;
-
-/** A charge's details other than money, as the SQL type ledger_settlement has them. */
-export interface ChargeDetails {
-  model: string;
-  provider: string;
-  /** The provider's own id of the answer. */
-  providerRequestId: string | null;
-  priceVersion: string;
-  usage: TokenCounts;
-  /** lost: it could not be booked in time and was never delivered; the operator bears its whole cost. */
-  outcome: "complete" | "partial" | "cancelled" | "lost";
-  streamed: boolean;
-  /** True when the provider reported no token count and our own was used. */
-  estimated: boolean;
-  paidBy: Hold["paidBy"];
-  firstTokenMs: number | null;
-  providerMs: number;
-  /** What the provider probably bills beyond an estimated charge, at our prices: nobody pays it. */
-  unbilled: NanoUsd;
-  /** The caller's own names, of at most 64 characters: of what asks, and for whom. */
-  tag: string | null;
-  endUser: string | null;
-}
-
-/** The end of a hold. */
-export interface Settlement {
-  hold: Hold;
-  /** The cost of the answer; the customer pays at most the hold. */
-  inputCost: NanoUsd;
-  outputCost: NanoUsd;
-  /** Null releases the hold: nothing is charged, and its claim is given back. */
-  charge: ChargeDetails | null;
-  /** The answer that the claim keeps. */
-  reply: { status: number; body: string } | null;
-}
-
-export interface Settled {
-  /** late: the hold was gone, and what could still be taken was charged; already: it was settled before. */
-  outcome: "settled" | "released" | "late" | "already";
-  /** What the customer paid. */
-  inputCost: NanoUsd;
-  outputCost: NanoUsd;
-}

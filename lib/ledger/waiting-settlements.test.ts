@@ -7,8 +7,8 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { commit as productCommit } from "@/lib/gateway/prompt/commit";
 import { readBalance } from "./accounts";
+import type { Settlement } from "./commit/codec";
 import type { Commit } from "./commit/commit";
-import type { Hold, Settlement } from "./holds";
 import { placeHold } from "./place-hold";
 import { holdOf, settlementOf } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
@@ -63,7 +63,7 @@ function fakeCommit() {
 }
 
 const nobody = "acc_nobody" as AccountId;
-const aHold = (): Hold => holdOf(holdRequest(nobody, null, 10));
+const aHold = () => holdOf(holdRequest(nobody, null, 10));
 const aCharge = (): Settlement => settlementOf(chargeRequest(holdRequest(nobody, null, 10)));
 
 test("a hold whose connection broke is released once the database answers, and again when no statement can still run", async () => {
@@ -246,7 +246,7 @@ test("a hold placed although its connection broke is freed, with its idempotency
   const account = await fundedAccount(100);
   const real = productCommit();
   const hold = holdOf({ ...holdRequest(account, null, 30), idempotency: "once", hash: "00" });
-  const place = async (one: Hold) => {
+  const place = async (one: Settlement["hold"]) => {
     await real.place(one);
     throw brokenConnection();
   };

@@ -6,8 +6,9 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { sqlStateOf } from "@/lib/db/failure";
+import type { Settled, Settlement } from "./commit/codec";
 import { type Commit, isRefusal, isUnknownCall, settleHold } from "./commit/commit";
-import type { Hold, Settled, Settlement } from "./holds";
+import type { Hold } from "./holds";
 
 /** For charges and for releases each. Ten seconds at thousands per second; only the answers kept for idempotency keys are large. */
 const MAX_WAITING = 10_000;

@@ -3,7 +3,7 @@ import { createKey } from "@/lib/access/keys";
 import { type AccountId, type KeyId, madeAtMs, newRequestId } from "@/lib/base/ids";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import type { ChargeDetails } from "@/lib/ledger/holds";
+import type { ChargeDetails } from "@/lib/ledger/commit/codec";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { endHold, openHold, type TestHold } from "@/lib/ledger/testing/hold";
 import { evmNetwork } from "@/lib/payments/claims/networks";

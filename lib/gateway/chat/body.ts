@@ -1,6 +1,6 @@
 // The body of POST /api/v1/chat/completions: OpenAI's own, as its client sends it. Fields that shape the answer are read and checked, or refused
-// with a cure; fields that change nothing here (`user`, `metadata`, `store`, …) are ignored, as are unknown ones. The whole table:
-// contract/fields.test.ts.
+// with a cure; fields that change nothing here (`store`, `service_tier`, …) are ignored, as are unknown ones; `user` is kept with the charge.
+// The whole table: contract/fields.test.ts.
 
 import { z } from "zod";
 import { runInSlices, type Slices } from "@/lib/base/slices";
@@ -10,6 +10,7 @@ import type { Caller } from "../http/caller";
 import { isLong, parseLong } from "../http/few-faults";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
+import { saidToOpenAI } from "../http/said";
 import { ImageReader } from "../prompt/images";
 import { cacheMark, notShown, partOf } from "../prompt/parts";
 import { type Prompt, readMaxCost, readModel, readOutputLimits, refuseLongText } from "../prompt/prompt-body";
@@ -140,6 +141,7 @@ function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<Chat
     options: Object.assign(readOptions(body), tools),
     stream: body.stream ?? false,
     maxCost: readMaxCost(body.maxCost ?? undefined),
+    said: saidToOpenAI(request, given),
     includeUsage: body.stream_options?.include_usage ?? false,
   };
 }

@@ -21,7 +21,8 @@ const service = await openService();
 type Fate = "read" | `harmless: ${string}` | { refused: unknown; cure: RegExp };
 
 const ours = "harmless: caches are kept by account, whatever a request says";
-const names = "harmless: names your user to a provider, and nobody here reads it";
+const names = "harmless: names your user to a provider; here it is kept with the charge";
+const profile = "harmless: names your user to a provider, and nobody here reads it";
 const tier = "harmless: every call is of the standard tier";
 const betas = "harmless: a beta of Anthropic's, none of which reaches it";
 
@@ -132,8 +133,8 @@ const messages: Record<keyof MessageCreateParamsNonStreaming | keyof BetaMessage
   inference_geo: "harmless: routes are the operator's, as the models page names them",
   mcp_servers: "harmless: their tools run at Anthropic, and are left out",
   metadata: names,
-  user_profile_id: names,
-  workspace_id: names,
+  user_profile_id: profile,
+  workspace_id: profile,
   service_tier: tier,
   speed: tier,
 };

@@ -10,6 +10,7 @@ import type { Model } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
+import { saidToOpenAI } from "../http/said";
 import type { PricedCompletion } from "../prompt/completion";
 import { type Prompt, type ReplyWriter, readMaxCost, unknownModel } from "../prompt/prompt-body";
 
@@ -85,6 +86,7 @@ export function readEmbeddings(request: GatewayRequest, caller: Pick<Caller, "al
     options: { caching: "off", format: embeddingFormat({ inputs, dimensions: dimensions ?? undefined }) },
     stream: false,
     maxCost: readMaxCost(maxCost ?? undefined),
+    said: saidToOpenAI(request, body),
     inputs,
     encoding,
   };

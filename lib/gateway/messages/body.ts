@@ -14,6 +14,7 @@ import { isLong, itemWithFewFaults, parseLong } from "../http/few-faults";
 import { jsonObject } from "../http/json-object";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
+import { saidToAnthropic } from "../http/said";
 import { ImageReader } from "../prompt/images";
 import { cacheMark, lifetimeOf } from "../prompt/parts";
 import { type Prompt, readMaxCost, readModel, readOutputLimits, refuseLongText } from "../prompt/prompt-body";
@@ -94,7 +95,8 @@ export const readMessagesPrompt = (request: GatewayRequest, caller: Caller): Mes
   runInSlices(readPromptInSlices(request, caller));
 
 function* readPromptInSlices(request: GatewayRequest, caller: Caller): Slices<MessagesPrompt> {
-  const body = yield* parseBody(request, messagesBodySchema);
+  const given = readJsonBody(request);
+  const body = yield* parseBody(request, given, messagesBodySchema);
   const model = readModel(body.model, caller);
   const issues: Issue[] = [];
   const { messages, options, toolNames } = yield* readInput(request, body, { model, accountId: caller.accountId, issues });
@@ -123,6 +125,7 @@ function* readPromptInSlices(request: GatewayRequest, caller: Caller): Slices<Me
     options,
     stream: body.stream ?? false,
     maxCost: readMaxCost(body.maxCost ?? undefined),
+    said: saidToAnthropic(request, given),
   };
 }
 
@@ -145,15 +148,14 @@ export const readCountInput = (request: GatewayRequest, caller: Caller): Message
   runInSlices(readCountInSlices(request, caller));
 
 function* readCountInSlices(request: GatewayRequest, caller: Caller): Slices<MessagesInput> {
-  const body = yield* parseBody(request, countBodySchema);
+  const body = yield* parseBody(request, readJsonBody(request), countBodySchema);
   const issues: Issue[] = [];
   const input = yield* readInput(request, body, { model: readModel(body.model, caller), accountId: caller.accountId, issues });
   if (issues.length > 0) throw invalidRequest(issues);
   return input;
 }
 
-function* parseBody<Schema extends z.ZodObject>(request: GatewayRequest, schema: Schema): Slices<z.output<Schema>> {
-  const given = readJsonBody(request);
+function* parseBody<Schema extends z.ZodObject>(request: GatewayRequest, given: unknown, schema: Schema): Slices<z.output<Schema>> {
   const parsed = isLong(request) ? yield* parseLong(schema, given) : parseGiven(schema, given);
   if (parsed.success) return parsed.data;
   const issues = readIssues(parsed.error, Object.keys(schema.shape));

@@ -98,6 +98,6 @@ export const embeddingNotes: FieldNotes = {
   input: "One text, an array of up to 2,048 texts, or their tokens. At most 8,192 tokens each.",
   encoding_format: "float for numbers, base64 for little-endian 32-bit floats. Default: float.",
   dimensions: "How many numbers each embedding has, for models that support it. Default: the model's maximum.",
-  user: "Accepted and ignored.",
+  user: "Your ID of an end user, up to 64 characters of it. It is stored with the charge and not passed on.",
   maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400. Not an OpenAI field.",
 };

@@ -2,7 +2,7 @@
 
 import { assert } from "@/lib/base/assert";
 import { type NanoUsd, usdText } from "@/lib/base/money";
-import type { ChargeDetails } from "@/lib/ledger/holds";
+import type { ChargeDetails } from "@/lib/ledger/commit/codec";
 import {
   type ChatMessage,
   contentText,

@@ -6,6 +6,7 @@ import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
 import { type NanoUsd, nanoUsd, parseUsd, usdText } from "@/lib/base/money";
 import { runInSlices, type Slices } from "@/lib/base/slices";
+import type { Said } from "@/lib/ledger/commit/codec";
 import { findModel, findRetired, supportedModelNames } from "@/lib/providers/catalogue";
 import type { ChatMessage } from "@/lib/providers/conversation/messages";
 import type { CallOptions, Model, TokenUsage } from "@/lib/providers/types";
@@ -47,6 +48,8 @@ export interface Prompt {
   /** Its stream tells the client nothing before its last events: one that breaks off has delivered nothing. */
   deliversAtEnd?: boolean;
   maxCost: NanoUsd | undefined;
+  /** What its caller says of it, for its charge; absent where a body has no place for that. */
+  said?: Said;
   /** The payment object as it was sent; undefined without one. It is read once the price is known. */
   payment?: unknown;
 }

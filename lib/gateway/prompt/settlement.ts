@@ -5,9 +5,9 @@ import { AppError } from "@/lib/base/errors";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { dividePaid } from "@/lib/ledger/commit/codec";
+import { type ChargeDetails, dividePaid, nothingSaid, type Settled, type Settlement } from "@/lib/ledger/commit/codec";
 import { isRefusal, settleHold } from "@/lib/ledger/commit/commit";
-import type { ChargeDetails, Hold, Settled, Settlement } from "@/lib/ledger/holds";
+import type { Hold } from "@/lib/ledger/holds";
 import { postTransfer } from "@/lib/ledger/transfers";
 import { releaseHold, settleLater } from "@/lib/ledger/waiting-settlements";
 import { costOf } from "@/lib/providers/prices";
@@ -20,7 +20,7 @@ import type { Prompt } from "./prompt-body";
 import { type Quote, recordInputOverrun } from "./quote";
 
 /** The part of a prompt that its charge records. */
-type Billed = Pick<Prompt, "stream" | "deliversAtEnd">;
+type Billed = Pick<Prompt, "stream" | "deliversAtEnd" | "said">;
 
 const REVENUE = "revenue";
 
@@ -195,8 +195,7 @@ function chargeDetails({ paidBy }: Hold, prompt: Billed, quote: Quote, completio
     firstTokenMs: completion.firstTokenMs === null ? null : Math.round(completion.firstTokenMs),
     providerMs: Math.round(completion.providerMs),
     unbilled: unbilledOf(quote, completion),
-    tag: null,
-    endUser: null,
+    ...(prompt.said ?? nothingSaid),
   };
 }
 

@@ -1,5 +1,6 @@
 // The body of POST /api/v1/responses: OpenAI's own, stateless. What needs a memory of ours is refused, with what to send instead; fields that
-// change nothing we could promise (`user`, `service_tier`, `truncation`, `client_metadata`, …) are ignored, as are unknown ones.
+// change nothing we could promise (`service_tier`, `truncation`, `client_metadata`, …) are ignored, as are unknown ones; `user` is kept with
+// the charge.
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
@@ -12,6 +13,7 @@ import type { Caller } from "../http/caller";
 import { between, reasoningEffort, refusedField } from "../http/dialect-fields";
 import { isLong, parseLong } from "../http/few-faults";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
+import { saidToOpenAI } from "../http/said";
 import { ImageReader } from "../prompt/images";
 import { type Prompt, readMaxCost, readModel, readOutputLimits, refuseLongText } from "../prompt/prompt-body";
 import type { ToolNames } from "../prompt/tool-calls/names";
@@ -126,6 +128,7 @@ function* readResponsesInSlices(request: GatewayRequest, caller: Caller): Slices
     stream: body.stream ?? false,
     deliversAtEnd: items.compacts,
     maxCost: readMaxCost(body.maxCost ?? undefined),
+    said: saidToOpenAI(request, given),
     accountId: caller.accountId,
     body,
     toolNames: tools.names,

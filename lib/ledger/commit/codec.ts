@@ -1,9 +1,9 @@
 // The statements that decide holds and settlements: they encode the items and decode the answer. Every answer is one text, a line for each
 // item, settlements first. The SQL functions also cover matters above the ledger (keys, idempotency keys), so their names are passed in.
 
-import { nanoUsd, ZERO_USD } from "@/lib/base/money";
-import { slotsOf } from "@/lib/base/tokens/token-kinds";
-import type { ChargeDetails, Hold, HoldDecision, Settled, Settlement } from "../holds";
+import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { slotsOf, type TokenCounts } from "@/lib/base/tokens/token-kinds";
+import type { Hold, HoldDecision } from "../holds";
 import type { Statement } from "./connections";
 
 /** Names of SQL functions; see prisma/functions/gateway/holds.sql. */
@@ -16,6 +16,26 @@ export interface CommitFunctions {
   expireOwn: string;
   freeDeadHolds: string;
   confirmHolds: string;
+}
+
+/** The end of a hold. */
+export interface Settlement {
+  hold: Hold;
+  /** The cost of the answer; the customer pays at most the hold. */
+  inputCost: NanoUsd;
+  outputCost: NanoUsd;
+  /** Null releases the hold: nothing is charged, and its claim is given back. */
+  charge: ChargeDetails | null;
+  /** The answer that the claim keeps. */
+  reply: { status: number; body: string } | null;
+}
+
+export interface Settled {
+  /** late: the hold was gone, and what could still be taken was charged; already: it was settled before. */
+  outcome: "settled" | "released" | "late" | "already";
+  /** What the customer paid. */
+  inputCost: NanoUsd;
+  outputCost: NanoUsd;
 }
 
 export interface Items {
@@ -101,6 +121,35 @@ function settlementText({ hold, inputCost, outputCost, charge, reply }: Settleme
   const claimed = `${writeField(claim?.key ?? null)},${reply?.status ?? ""}`;
   const isKept = claim !== null && reply !== null;
   return `(${requestId},${accountId},${countedAs(hold) ?? ""},${ceiling},${inputCost},${outputCost},${claimed},${chargeFields(charge, isKept)})`;
+}
+
+/** What a request says of itself, in texts of at most 64 characters without control characters; null: nothing. */
+export interface Said {
+  /** The caller's own names: of what asks, and for whom. */
+  tag: string | null;
+  endUser: string | null;
+}
+
+export const nothingSaid: Said = { tag: null, endUser: null };
+
+/** A charge's details other than money, as the SQL type ledger_settlement has them. */
+export interface ChargeDetails extends Said {
+  model: string;
+  provider: string;
+  /** The provider's own id of the answer. */
+  providerRequestId: string | null;
+  priceVersion: string;
+  usage: TokenCounts;
+  /** lost: it could not be booked in time and was never delivered; the operator bears its whole cost. */
+  outcome: "complete" | "partial" | "cancelled" | "lost";
+  streamed: boolean;
+  /** True when the provider reported no token count and our own was used. */
+  estimated: boolean;
+  paidBy: Hold["paidBy"];
+  firstTokenMs: number | null;
+  providerMs: number;
+  /** What the provider probably bills beyond an estimated charge, at our prices: nobody pays it. */
+  unbilled: NanoUsd;
 }
 
 /** The fields of ledger_settlement from the model on; all null for a release. */

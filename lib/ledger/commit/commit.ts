@@ -10,8 +10,9 @@ import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { isStatementError, sqlStateOf } from "@/lib/db/failure";
 import { processId } from "@/lib/db/heartbeat";
-import type { Hold, HoldDecision, Settled, Settlement } from "../holds";
+import type { Hold, HoldDecision } from "../holds";
 import { Batcher, Failure } from "./batcher";
+import type { Settled, Settlement } from "./codec";
 import {
   type Circumstances,
   type CommitFunctions,

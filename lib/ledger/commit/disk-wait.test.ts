@@ -7,12 +7,13 @@ import { migrate } from "@/lib/db/migrate";
 import { closePool, pool } from "@/lib/db/pool";
 import { cleanUpEmbedded, newDataDir } from "@/lib/db/testing/embedded-fixture";
 import { commit } from "@/lib/gateway/prompt/commit";
-import type { Hold, Settlement } from "../holds";
+import type { Hold } from "../holds";
 import { chargeDetails, holdOf } from "../testing/books";
 import { closeRequestPath } from "../testing/closing";
 import { fundedAccount, openFunding, openKey } from "../testing/fund";
 import { holdRequest } from "../testing/waiting";
 import { releaseOf } from "../waiting-settlements";
+import type { Settlement } from "./codec";
 import { runOnCommitConnection } from "./connections";
 
 // Holds without an idempotency key do not wait for the disk; everything else is on the disk when it is acknowledged. Tested on a cluster

@@ -6,12 +6,13 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { readBalance } from "../accounts";
-import type { Hold, Settlement } from "../holds";
+import type { Hold } from "../holds";
 import { placeHold } from "../place-hold";
 import { closeRequestPath, expectBooksToClose } from "../testing/closing";
 import { fundedAccount, openFunding } from "../testing/fund";
 import { chargeOf, newHold } from "../testing/holding";
 import { releaseOf } from "../waiting-settlements";
+import type { Settlement } from "./codec";
 import { settleHold } from "./commit";
 
 await openTestDatabase();

@@ -8,10 +8,10 @@ import { nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { countsOf, noTokens, type TokenCounts, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import { commit as productCommit } from "@/lib/gateway/prompt/commit";
 import { Failure } from "../commit/batcher";
-import type { TextStatement } from "../commit/codec";
+import type { ChargeDetails, Settlement, TextStatement } from "../commit/codec";
 import { decide, type Item, type Result } from "../commit/commit";
 import { plannerSettings, runStatement } from "../commit/connections";
-import type { ChargeDetails, Hold, Settlement } from "../holds";
+import type { Hold } from "../holds";
 import { releaseOf } from "../waiting-settlements";
 import type { HoldRequest, HoldResult, SettleRequest, SettleResult } from "./model-types";
 

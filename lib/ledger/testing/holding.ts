@@ -3,7 +3,8 @@
 import { createHash } from "node:crypto";
 import { type AccountId, type KeyId, newRequestId, type RequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import type { Claim, Hold, Settlement } from "../holds";
+import type { Settlement } from "../commit/codec";
+import type { Claim, Hold } from "../holds";
 import { chargeDetails, type TestDetails } from "./books";
 
 interface HoldOptions {

@@ -62,7 +62,7 @@ export default function AccountDocsPage() {
             "Deleted 24 hours after the request":
               "Answers stored for retries: to requests with an Idempotency-Key and, encrypted, to requests with a signed payment or x402. Prompts and all other answers are never stored.",
             "Kept for accounting":
-              "Charges, deposits, payments and withdrawals, with amounts, models, times, addresses, transactions and the signatures that ordered them. They prove what was charged.",
+              "Charges, deposits, payments and withdrawals, with amounts, models, times, addresses, transactions, the signatures that ordered them, and the apps and end users that requests named. They prove what was charged.",
             "Kept in the audit log":
               "What was changed, when and by which wallet, such as a key’s spending limit. No names, networks, IP addresses or browsers.",
             "Kept for you": "Your wallet and deposit addresses, because money that arrives later is still yours.",

@@ -71,6 +71,8 @@ const account = ({ failedRequestDays, eventDays, auditPersonalDays, closedAccoun
       rows={{
         "Wallet and deposit addresses": "Permanently. Money that arrives later is still yours.",
         "Charges, deposits, withdrawals, payments": "Permanently, for accounting: model, token counts, cost, time, key ID. No content.",
+        "App and end user that a request names, as in X-Title and user":
+          "Permanently, with its charge, also after you close the account: up to 64 characters of each. Send IDs instead of people’s names or email addresses.",
         "Refused and failed requests": `${failedRequestDays} days: endpoint, model, error code, time. No content.`,
         "Events and deliveries": `${eventDays} days.`,
         "Sessions: IP address and browser": `While the session is open, and ${auditPersonalDays} days after it ends.`,
