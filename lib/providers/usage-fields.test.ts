@@ -196,5 +196,5 @@ test("of kinds that exceed their side, reads of the cache count first, then writ
     cacheWrite1hTokens: 90,
   });
   const all = { cachedInputTokens: 50, cacheWriteTokens: 30, cacheWrite1hTokens: 40, imageTokens: 20, reasoningTokens: 9 };
-  expect(closeUsage({ ...sum, ...all })).toEqual({ ...sum, ...all, cacheWriteTokens: 10, imageTokens: 0, reasoningTokens: 5 });
+  expect(closeUsage({ ...sum, ...all }, {})).toEqual({ ...sum, ...all, cacheWriteTokens: 10, imageTokens: 0, reasoningTokens: 5 });
 });

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { isNestedWithin } from "@/lib/base/json";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { readJson } from "@/lib/base/sliced-json";
 import type { Slices } from "@/lib/base/slices";
 import { countsOf, type KindNeeds, noTokens, partKinds, tokenKinds } from "@/lib/base/tokens/token-kinds";
@@ -87,11 +88,17 @@ const inOrder = (["nothing", "cache writes for hours", "cache writes", "images"]
   partKinds.filter((kind) => tokenKinds[kind].needs === needs),
 );
 
+/** The providers' own objects that usages were read from. */
+const vendorUsages = processSingleton("usages of vendors", () => new WeakMap<TokenUsage, object>());
+
+/** What the provider itself wrote of a usage, for the operator's log; undefined for a count of our own. */
+export const vendorUsageOf = (usage: TokenUsage): object | undefined => vendorUsages().get(usage);
+
 /**
  * Validates a usage added up from a provider's counts. Kinds never exceed their side; what does not fit is left out, and the log says so.
  * @throws ProviderFailure malformed, when a sum is absurd
  */
-export function closeUsage(counted: CountedUsage): TokenUsage {
+export function closeUsage(counted: CountedUsage, vendorUsage: object): TokenUsage {
   const left = { input: counted.inputTokens, output: counted.outputTokens };
   if (left.input >= tokenLimit || left.output >= tokenLimit) throw malformed("usage adds up to an absurd number of tokens");
   const usage: TokenUsage = { ...noTokens, ...counted };
@@ -105,12 +112,16 @@ export function closeUsage(counted: CountedUsage): TokenUsage {
     usage[count] = tokens;
   }
   if (isTooMuch) log().warn({ usage: counted }, "a provider counted more tokens of a kind than in all: the rest is left out");
+  vendorUsages().set(usage, vendorUsage);
   return usage;
 }
 
 /** Of each kind the larger count: a later report may leave one out. Kinds still fit into their total. */
-export const largestUsage = (one: TokenUsage | undefined, other: TokenUsage): TokenUsage =>
-  one === undefined ? other : closeUsage(countsOf((kind) => Math.max(one[tokenKinds[kind].count], other[tokenKinds[kind].count])));
+export function largestUsage(one: TokenUsage | undefined, other: TokenUsage): TokenUsage {
+  if (one === undefined) return other;
+  const largest = countsOf((kind) => Math.max(one[tokenKinds[kind].count], other[tokenKinds[kind].count]));
+  return closeUsage(largest, { ...vendorUsageOf(one), ...vendorUsageOf(other) });
+}
 
 // The service tier of an answer. Requests name the standard one, at whose prices we sell; an answer of another tier is billed at prices that
 // nobody agreed to. The customer pays the standard price: the difference is ours, and an alarm.

@@ -11,6 +11,7 @@ import { processSingleton } from "@/lib/base/process-singleton";
 import { callProvider, callProviderWhole, type ProviderCall, type WholeCall, writeAhead } from "@/lib/providers/call";
 import type { ModelRoute } from "@/lib/providers/model-route";
 import { isProviderFailure, type ModelCall, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
+import { vendorUsageOf } from "@/lib/providers/wire-value";
 import { jsonReply, serverTiming } from "../http/endpoint";
 import type { GatewayReply, GatewayRequest } from "../http/request";
 import { addPiece, type Completion, countMessageBytes, emptyOutput, type Output } from "./completion";
@@ -175,12 +176,17 @@ export function reportZeroCount({ provider }: ModelRoute): void {
   log().error({ provider }, "a provider sent an answer and counted no tokens for it: our own count is charged");
 }
 
-/** Adds the answer to the log line. */
+/** More of a provider's own words about tokens is cut off in the log. */
+const MAX_LOGGED_USAGE = 1_000;
+
+/** Adds the answer to the log line, with what its provider itself wrote of the tokens. */
 export function recordFacts({ request: { facts } }: CallContext, { usage, provider, outcome }: Completion): void {
   facts.provider = provider;
   facts.outcome = outcome;
   facts.inputTokens = usage.inputTokens;
   facts.outputTokens = usage.outputTokens;
+  const vendorUsage = vendorUsageOf(usage);
+  if (vendorUsage) facts.providerUsage = JSON.stringify(vendorUsage).slice(0, MAX_LOGGED_USAGE);
 }
 
 /**

@@ -20,7 +20,7 @@ export const anthropicBlockSchema = z.object({
 
 type AnthropicBlock = z.infer<typeof anthropicBlockSchema>;
 
-export const anthropicUsageSchema = z.object({
+export const anthropicUsageSchema = z.looseObject({
   input_tokens: tokenCountSchema,
   output_tokens: tokenCountSchema,
   cache_read_input_tokens: tokenCountSchema,
@@ -133,14 +133,17 @@ export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): To
     usage.cache_creation_input_tokens ?? 0,
     cacheWrite1hTokens + (usage.cache_creation?.ephemeral_5m_input_tokens ?? 0),
   );
-  return closeUsage({
-    inputTokens: input + cachedInputTokens + written,
-    outputTokens: output,
-    cachedInputTokens,
-    cacheWriteTokens: written - cacheWrite1hTokens,
-    cacheWrite1hTokens,
-    reasoningTokens: usage.output_tokens_details?.thinking_tokens ?? 0,
-  });
+  return closeUsage(
+    {
+      inputTokens: input + cachedInputTokens + written,
+      outputTokens: output,
+      cachedInputTokens,
+      cacheWriteTokens: written - cacheWrite1hTokens,
+      cacheWrite1hTokens,
+      reasoningTokens: usage.output_tokens_details?.thinking_tokens ?? 0,
+    },
+    usage,
+  );
 }
 
 /**

@@ -11,7 +11,7 @@ import { readGeminiProblem } from "./errors";
 
 const byModalitySchema = z.array(z.object({ modality: z.string().nullish(), tokenCount: tokenCountSchema })).nullish();
 
-const geminiUsageSchema = z.object({
+const geminiUsageSchema = z.looseObject({
   promptTokenCount: tokenCountSchema,
   candidatesTokenCount: tokenCountSchema,
   thoughtsTokenCount: tokenCountSchema,
@@ -139,14 +139,17 @@ export function readGeminiFinishReason(reason: string | null | undefined, hasCal
 export function readGeminiUsage(usage: GeminiUsage | null | undefined): TokenUsage | null {
   if (typeof usage?.promptTokenCount !== "number") return null;
   const reasoningTokens = usage.thoughtsTokenCount ?? 0;
-  return closeUsage({
-    inputTokens: usage.promptTokenCount + (usage.toolUsePromptTokenCount ?? 0),
-    outputTokens: (usage.candidatesTokenCount ?? 0) + reasoningTokens,
-    cachedInputTokens: usage.cachedContentTokenCount ?? 0,
-    // The prompt's include those that were read from the cache.
-    imageTokens: Math.max(0, imageTokensIn(usage.promptTokensDetails) - imageTokensIn(usage.cacheTokensDetails)),
-    reasoningTokens,
-  });
+  return closeUsage(
+    {
+      inputTokens: usage.promptTokenCount + (usage.toolUsePromptTokenCount ?? 0),
+      outputTokens: (usage.candidatesTokenCount ?? 0) + reasoningTokens,
+      cachedInputTokens: usage.cachedContentTokenCount ?? 0,
+      // The prompt's include those that were read from the cache.
+      imageTokens: Math.max(0, imageTokensIn(usage.promptTokensDetails) - imageTokensIn(usage.cacheTokensDetails)),
+      reasoningTokens,
+    },
+    usage,
+  );
 }
 
 const imageTokensIn = (details: GeminiUsage["promptTokensDetails"]): number =>

@@ -5,7 +5,7 @@ import { type FinishReason, type OnRequestId, type ProviderEvent, ProviderFailur
 import { checkServiceTier, closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { responsesFailure } from "./errors";
 
-const responsesUsageSchema = z.object({
+const responsesUsageSchema = z.looseObject({
   input_tokens: tokenCountSchema,
   input_tokens_details: z
     .object({
@@ -155,13 +155,16 @@ export function readResponsesUsage(usage: ResponsesEnd["usage"]): TokenUsage | n
   const outputTokens = usage?.output_tokens;
   if (!usage || typeof inputTokens !== "number" || typeof outputTokens !== "number") return null;
   const forHours = usage.input_tokens_details?.cache_write_tokens_details?.ttl_12h_tokens ?? 0;
-  return closeUsage({
-    inputTokens,
-    outputTokens,
-    cachedInputTokens: usage.input_tokens_details?.cached_tokens ?? 0,
-    // The sum of two lifetimes, billed in place of plain input.
-    cacheWriteTokens: Math.max(0, (usage.input_tokens_details?.cache_write_tokens ?? 0) - forHours),
-    cacheWrite1hTokens: forHours,
-    reasoningTokens: usage.output_tokens_details?.reasoning_tokens ?? 0,
-  });
+  return closeUsage(
+    {
+      inputTokens,
+      outputTokens,
+      cachedInputTokens: usage.input_tokens_details?.cached_tokens ?? 0,
+      // The sum of two lifetimes, billed in place of plain input.
+      cacheWriteTokens: Math.max(0, (usage.input_tokens_details?.cache_write_tokens ?? 0) - forHours),
+      cacheWrite1hTokens: forHours,
+      reasoningTokens: usage.output_tokens_details?.reasoning_tokens ?? 0,
+    },
+    usage,
+  );
 }

@@ -117,15 +117,18 @@ export function readOpenAIUsage(given: unknown): TokenUsage | null {
   const outputTokens = isReasoningBeside(prompt, completion, reasoning, total) ? completion + reasoning : completion;
   // Seen from xAI: a cached count larger than the prompt, which then does not include it. The total must confirm that.
   const isCachedBeside = cached > prompt && total === prompt + cached + outputTokens;
-  return closeUsage({
-    inputTokens: isCachedBeside ? prompt + cached : prompt,
-    outputTokens,
-    cachedInputTokens: cached,
-    // Billed in place of plain input: https://developers.openai.com/api/docs/guides/prompt-caching (read 2026-11-26).
-    cacheWriteTokens: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
-    imageTokens: usage.prompt_tokens_details?.image_tokens ?? 0,
-    reasoningTokens: reasoning,
-  });
+  return closeUsage(
+    {
+      inputTokens: isCachedBeside ? prompt + cached : prompt,
+      outputTokens,
+      cachedInputTokens: cached,
+      // Billed in place of plain input: https://developers.openai.com/api/docs/guides/prompt-caching (read 2026-11-26).
+      cacheWriteTokens: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
+      imageTokens: usage.prompt_tokens_details?.image_tokens ?? 0,
+      reasoningTokens: reasoning,
+    },
+    given,
+  );
 }
 
 /** "Counted separately from completion_tokens, but counted in total_tokens": https://docs.x.ai/docs/key-information/consumption-and-rate-limits */
