@@ -2,7 +2,7 @@
 // freed its holds and its claims.
 
 import { processSingleton } from "@/lib/base/process-singleton";
-import { Prisma, prisma } from "@/lib/db/prisma";
+import { prisma } from "@/lib/db/prisma";
 import { Batcher } from "./commit/batcher";
 import type { Commit } from "./commit/commit";
 import type { Hold } from "./holds";
@@ -38,8 +38,8 @@ async function confirmAll(asked: readonly Asked[]): Promise<boolean[]> {
   const requests = asked.map(({ hold }) => hold.requestId);
   const accounts = asked.map(({ hold }) => hold.accountId);
   const keys = asked.map(({ hold }) => hold.claim?.key ?? null);
-  const open = await prisma().$queryRaw<{ requestId: string }[]>`
-    SELECT request_id AS "requestId" FROM ${Prisma.raw(first.functions.confirmHolds)}(${requests}, ${accounts}, ${keys})`;
+  const { text, values } = first.functions.confirmHolds(requests, accounts, keys);
+  const open = await prisma().$queryRawUnsafe<{ requestId: string }[]>(`SELECT request_id AS "requestId" FROM ${text}`, ...values);
   const known = new Set(open.map(({ requestId }) => requestId));
   return requests.map((request) => known.has(request));
 }

@@ -5,7 +5,8 @@ import { now } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { type DeadProcess, processId } from "@/lib/db/heartbeat";
-import { Prisma, prisma } from "@/lib/db/prisma";
+import { prisma } from "@/lib/db/prisma";
+import type { SqlCall } from "./commit/codec";
 import type { Commit } from "./commit/commit";
 
 const MAX_PER_STATEMENT = 1_000;
@@ -15,28 +16,21 @@ const MAX_PER_STATEMENT = 1_000;
  * their number.
  */
 export const expireHolds = ({ functions }: Commit, ownProcess: string | null = null): Promise<number> =>
-  freeAll(Prisma.sql`${Prisma.raw(functions.expireHolds)}(${ownProcess}, ${MAX_PER_STATEMENT}::integer, ${now()}::timestamptz)`, {
-    ownProcess,
-  });
+  freeAll(functions.expireHolds(ownProcess, MAX_PER_STATEMENT, now()), { ownProcess });
 
 /** Frees this process's own holds that are past their deadline. Returns their number. */
 export const expireOwnHolds = ({ functions }: Commit): Promise<number> =>
-  freeAll(Prisma.sql`${Prisma.raw(functions.expireOwn)}(${processId()}, ${MAX_PER_STATEMENT}::integer, ${now()}::timestamptz)`, {
-    ownProcess: processId(),
-  });
+  freeAll(functions.expireOwn(processId(), MAX_PER_STATEMENT, now()), { ownProcess: processId() });
 
 /** Frees the holds of a dead process, and their claims; nothing once it has beaten again. Returns their number. */
 export const freeDeadHolds = ({ functions }: Commit, { id, beat }: DeadProcess): Promise<number> =>
-  freeAll(
-    Prisma.sql`${Prisma.raw(functions.freeDeadHolds)}(${id}, ${beat}::bigint, ${MAX_PER_STATEMENT}::integer, ${now()}::timestamptz)`,
-    { deadProcess: id },
-  );
+  freeAll(functions.freeDeadHolds(id, beat, MAX_PER_STATEMENT, now()), { deadProcess: id });
 
 /** Calls a function that frees holds until it finds few. */
-async function freeAll(call: Prisma.Sql, whose: Record<string, string | null>): Promise<number> {
+async function freeAll({ text, values }: SqlCall, whose: Record<string, string | null>): Promise<number> {
   let freed = 0;
   for (;;) {
-    const expired = await prisma().$queryRaw<{ requestId: string }[]>`SELECT request_id AS "requestId" FROM ${call}`;
+    const expired = await prisma().$queryRawUnsafe<{ requestId: string }[]>(`SELECT request_id AS "requestId" FROM ${text}`, ...values);
     freed += expired.length;
     if (expired.length > 0) {
       metrics().holdsExpired.inc(expired.length);

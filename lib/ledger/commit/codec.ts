@@ -1,22 +1,46 @@
 // The statements that decide holds and settlements: they encode the items and decode the answer. Every answer is one text, a line for each
-// item, settlements first. The SQL functions also cover matters above the ledger (keys, idempotency keys), so their names are passed in.
+// item, settlements first. What calls SQL is passed in: those functions also decide matters above the ledger (keys, idempotency keys).
 
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { slotsOf, type TokenCounts } from "@/lib/base/tokens/token-kinds";
 import type { Hold, HoldDecision } from "../holds";
 import type { Statement } from "./connections";
 
-/** Names of SQL functions; see prisma/functions/gateway/holds.sql. */
-export interface CommitFunctions {
-  placeHold: string;
-  settleHold: string;
-  decideBatch: string;
-  decideItems: string;
-  expireHolds: string;
-  expireOwn: string;
-  freeDeadHolds: string;
-  confirmHolds: string;
+/** A call of an SQL function. */
+export interface SqlCall {
+  /** Its name, which is the prepared statement's too. */
+  name: string;
+  /** `name($1, …)` */
+  text: string;
+  values: readonly unknown[];
 }
+
+/**
+ * The calls that the ledger needs, from the owner of their SQL functions: those that decide have one text as their result. An item is the text of an SQL value (ledger_hold_request,
+ * ledger_settlement), several are the text of an array of them; `bodies` are the answers of `endings`; times are ISO 8601.
+ */
+export interface CommitFunctions {
+  placeHold(asked: string, process: string, at: string, until: string): SqlCall;
+  settleHold(ending: string, body: string | null, at: string): SqlCall;
+  decideBatch: DecideMany;
+  decideItems: DecideMany;
+  /** Rows of what was freed, with `request_id`. */
+  expireHolds(ofProcess: string | null, most: number, at: Date): SqlCall;
+  expireOwn(process: string, most: number, at: Date): SqlCall;
+  freeDeadHolds(process: string, judgedBeat: string, most: number, at: Date): SqlCall;
+  /** Rows of the requests that still have their hold and their claim, with `request_id`. The arrays are parallel. */
+  confirmHolds(requests: readonly string[], accounts: readonly string[], idempotencies: readonly (string | null)[]): SqlCall;
+}
+
+type DecideMany = (
+  endings: string,
+  bodies: readonly (string | null)[] | null,
+  asked: string,
+  hasClaims: boolean,
+  process: string,
+  at: string,
+  until: string,
+) => SqlCall;
 
 /** The end of a hold. */
 export interface Settlement {
@@ -56,16 +80,14 @@ export type TextStatement = Statement<string>;
 
 const readText = ([text]: readonly (string | null)[]): string => text ?? "";
 
-const placeholders = (count: number): string => Array.from({ length: count }, (_, index) => `$${index + 1}`).join(", ");
-
 /**
- * Calls a function. A commit of holds alone, none with an idempotency key, does not wait for the disk: PostgreSQL writes it a moment later,
- * in the order of commits, so a settlement always has its hold before it in the log. The setting is a column, since a function in FROM
+ * Makes a call a statement. A commit of holds alone, none with an idempotency key, does not wait for the disk: PostgreSQL writes it a moment
+ * later, in the order of commits, so a settlement always has its hold before it in the log. The setting is a column, since a function in FROM
  * adds a quarter to the time of a single hold.
  */
-const call = (name: string, values: readonly unknown[], waitsForDisk: boolean): TextStatement => ({
+const statement = ({ name, text, values }: SqlCall, waitsForDisk: boolean): TextStatement => ({
   name: waitsForDisk ? name : `${name} without waiting for the disk`,
-  text: `SELECT ${name}(${placeholders(values.length)})${waitsForDisk ? "" : ", set_config('synchronous_commit', 'off', true)"}`,
+  text: `SELECT ${text}${waitsForDisk ? "" : ", set_config('synchronous_commit', 'off', true)"}`,
   values,
   readRow: readText,
 });
@@ -78,19 +100,20 @@ const countedAs = ({ keyId, accountId, isUnconfirmed }: Hold): string | null => 
 
 /** Decides one hold. */
 export function placeHoldStatement(functions: CommitFunctions, hold: Hold, { at, until, processId }: Circumstances): TextStatement {
-  return call(functions.placeHold, [holdText(hold), processId, writeTime(at), writeTime(until)], hold.claim !== null);
+  return statement(functions.placeHold(holdText(hold), processId, writeTime(at), writeTime(until)), hold.claim !== null);
 }
 
 /** Settles one hold. */
 export const settleHoldStatement = (functions: CommitFunctions, settlement: Settlement, { at }: Circumstances): TextStatement =>
-  call(functions.settleHold, [settlementText(settlement), settlement.reply?.body, writeTime(at)], true);
+  statement(functions.settleHold(settlementText(settlement), settlement.reply?.body ?? null, writeTime(at)), true);
 
-/** Decides many items as sets or one by one, depending on the function `name`. */
-export function manyStatement(name: string, { settlements, holds }: Items, { at, until, processId }: Circumstances): TextStatement {
+/** Decides many items, as sets or one by one. */
+export function manyStatement(decide: DecideMany, { settlements, holds }: Items, { at, until, processId }: Circumstances): TextStatement {
   const hasClaims = holds.some(({ claim }) => claim !== null);
   const bodies = settlements.some(({ hold }) => hold.claim !== null) ? settlements.map(({ reply }) => reply?.body ?? null) : null;
-  const values = [writeArray(settlements, settlementText), bodies, writeArray(holds, holdText), hasClaims, processId];
-  return call(name, [...values, writeTime(at), writeTime(until)], hasClaims || settlements.length > 0);
+  const [endings, asked] = [writeArray(settlements, settlementText), writeArray(holds, holdText)];
+  const decided = decide(endings, bodies, asked, hasClaims, processId, writeTime(at), writeTime(until));
+  return statement(decided, hasClaims || settlements.length > 0);
 }
 
 /** Writes an array of composite values: the driver would scan each for characters to quote, and quote it again. */

@@ -48,7 +48,7 @@ export interface Commit {
   functions: CommitFunctions;
 }
 
-/** The commits of this process, through these SQL functions. */
+/** The commits of this process, through these calls. */
 export function createCommit(functions: CommitFunctions): Commit {
   const refused = new Set<string>();
   const decider: Decider = { functions, run, circumstances, refused };
