@@ -183,7 +183,7 @@ test("a later release's functions leave the product's functions and triggers in 
   const directory = migrationFiles({});
   cpSync("prisma", directory, { recursive: true });
   for (const number of [1_000, 1_001]) {
-    writeFileSync(join(directory, "functions", "VERSION"), `${number}`);
+    writeFileSync(join(directory, "functions", "VERSION"), `${number}\nserves 1\n`);
     const lines: string[] = [];
     await migrate({ url: database.url, directory, log: (line) => lines.push(line) });
     expect(lines).toEqual([`database: SQL functions (version ${number}) applied`]);

@@ -17,6 +17,10 @@ import type { HoldRequest, HoldResult, SettleRequest, SettleResult } from "./mod
 
 /** A price version at which a token costs one nano-USD, so that costs are token counts. */
 export const unitPrice = "unit-price";
+/** One at which tokens from the cache and of reasoning cost `DEAR`, for amounts that no charge could count one by one. */
+export const dearPrice = "dear-price";
+export const DEAR = 1_000_000;
+const MOST_TOKENS = 2 ** 31 - 1;
 
 /** The request path's planner settings, as statements. */
 export const hotSettings = Object.entries(plannerSettings)
@@ -88,15 +92,23 @@ export const holdOf = ({ request, account, key, ceiling, idempotency, hash }: Ho
 /** Changes of a charge; counts of tokens beside its other details. */
 export type TestDetails = Partial<Omit<ChargeDetails, "usage"> & TokenCounts>;
 
-/** A charge's details at `unitPrice`. */
+/** A side of a charge of that many nano-USD: all of its tokens, and the dear ones among them. */
+const dearSide = (cost: number) => ({ tokens: Math.floor(cost / DEAR) + (cost % DEAR), dear: Math.floor(cost / DEAR) });
+
+/** The details of a charge of that many nano-USD, a token each; at `dearPrice` where that would be too many. */
 export function chargeDetails(inputTokens: number, outputTokens: number, changed: TestDetails = {}): ChargeDetails {
-  const counted = { ...noTokens, inputTokens, outputTokens, ...changed };
+  const isDear = Math.max(inputTokens, outputTokens) > MOST_TOKENS;
+  const [input, output] = [dearSide(inputTokens), dearSide(outputTokens)];
+  const counts = isDear
+    ? { inputTokens: input.tokens, cachedInputTokens: input.dear, outputTokens: output.tokens, reasoningTokens: output.dear }
+    : { inputTokens, outputTokens };
+  const counted = { ...noTokens, ...counts, ...changed };
   const details = Object.fromEntries(Object.entries(changed).filter(([name]) => !(name in noTokens)));
   return {
     model: "model",
     provider: "provider",
     providerRequestId: null,
-    priceVersion: unitPrice,
+    priceVersion: isDear ? dearPrice : unitPrice,
     usage: countsOf((kind) => counted[tokenKinds[kind].count]),
     outcome: "complete",
     streamed: true,

@@ -10,7 +10,7 @@ import { openCustomerAccount, openFundingAccount } from "@/lib/ledger/accounts";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { postTransfer } from "@/lib/ledger/transfers";
 import { fillPrices } from "@/lib/providers/prices";
-import { unitPrice } from "./books";
+import { DEAR, dearPrice, unitPrice } from "./books";
 
 const funding = "test_funding";
 
@@ -18,7 +18,11 @@ const funding = "test_funding";
 export async function openFunding(): Promise<void> {
   setSandboxPepper("a pepper for tests, of more than 32 characters");
   await openFundingAccount(funding);
-  await recordPriceVersions([{ id: unitPrice, model: "model", prices: fillPrices({ input: nanoUsd(1), output: nanoUsd(1) }) }]);
+  const unit = { input: nanoUsd(1), output: nanoUsd(1) };
+  await recordPriceVersions([
+    { id: unitPrice, model: "model", prices: fillPrices(unit) },
+    { id: dearPrice, model: "model", prices: fillPrices({ ...unit, cacheRead: nanoUsd(DEAR), reasoning: nanoUsd(DEAR) }) },
+  ]);
 }
 
 /** A new customer with this much money, and limits where they differ from the service's. */
