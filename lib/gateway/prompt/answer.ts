@@ -176,8 +176,11 @@ export function reportZeroCount({ provider }: ModelRoute): void {
   log().error({ provider }, "a provider sent an answer and counted no tokens for it: our own count is charged");
 }
 
-/** More of a provider's own words about tokens is cut off in the log. */
+/** What a provider itself wrote of the tokens is cut off in the log after that many characters. */
 const MAX_LOGGED_USAGE = 1_000;
+
+/** Without texts: one may be part of a prompt or an answer, which no log holds. */
+const textlessJson = (value: object): string => JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? undefined : part));
 
 /** Adds the answer to the log line, with what its provider itself wrote of the tokens. */
 export function recordFacts({ request: { facts } }: CallContext, { usage, provider, outcome }: Completion): void {
@@ -186,7 +189,7 @@ export function recordFacts({ request: { facts } }: CallContext, { usage, provid
   facts.inputTokens = usage.inputTokens;
   facts.outputTokens = usage.outputTokens;
   const vendorUsage = vendorUsageOf(usage);
-  if (vendorUsage) facts.providerUsage = JSON.stringify(vendorUsage).slice(0, MAX_LOGGED_USAGE);
+  if (vendorUsage) facts.providerUsage = textlessJson(vendorUsage).slice(0, MAX_LOGGED_USAGE);
 }
 
 /**
