@@ -137,10 +137,10 @@ export function tokensOfKind(usage: TokenCounts, kind: TokenKind): number {
 /** The kind of a name in the API; undefined for any other text. */
 export const kindNamed = (name: string): TokenKind | undefined => kinds.find((kind) => tokenKinds[kind].name === name);
 
-/** Counts by their slots, as a charge keeps them: up to the last one that is not 0. */
+/** The counts in the order of their slots, without the zeros at the end: as a charge keeps them. */
 export function slotsOf(usage: TokenCounts): number[] {
   const slots: number[] = [];
-  for (const { slot, count } of Object.values(tokenKinds)) slots[slot - 1] = usage[count];
+  for (const [, { slot, count }] of rows) slots[slot - 1] = usage[count];
   while (slots.at(-1) === 0) slots.pop();
   return slots;
 }

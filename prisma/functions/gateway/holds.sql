@@ -22,7 +22,7 @@ $$;
 
 -- What a key of the account may still spend of its cap, at least 0; null without a cap, and for a key that does not exist.
 CREATE OR REPLACE FUNCTION gateway_cap_left(account text, key text, at timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT greatest(ledger_cap_left(key, c.of_cap), CASE WHEN c.of_cap IS NOT NULL THEN 0 END) FROM gateway_counted_cap(account, key, db_time(at)) c
+  SELECT CASE WHEN c.of_cap IS NOT NULL THEN greatest(ledger_cap_left(key, c.of_cap), 0) END FROM gateway_counted_cap(account, key, db_time(at)) c
 $$;
 
 -- Decides one hold; `asked.key` as in gateway_counted_cap. Returns 'held'; otherwise a JSON object with `outcome`: key_unusable (`keyState`),
@@ -132,7 +132,11 @@ BEGIN
         SELECT FROM idempotent_reply r WHERE r.account_id = ending.account AND r.idempotency_key = ending.idempotency
           AND r.request_id = ending.request AND r.status IS NULL);
       SELECT (c.of_cap).* INTO of_cap FROM gateway_counted_cap(ending.account, ending.key, decided) c;
-      late_most := CASE WHEN NOT has_claim THEN 0 ELSE coalesce(greatest(ledger_cap_left(ending.key, of_cap), CASE WHEN of_cap.cap IS NOT NULL THEN 0 END), ending.ceiling) END;
+      late_most := CASE
+        WHEN NOT has_claim THEN 0
+        WHEN of_cap.cap IS NULL THEN ending.ceiling
+        ELSE greatest(ledger_cap_left(ending.key, of_cap), 0)
+      END;
       -- A whole answer is not sent yet. One that cannot be paid for is not sent at all, and costs nothing.
       IF NOT ending.streamed AND least(late_most, ledger_available(ending.account)) < least(ending.input_cost + ending.output_cost, ending.ceiling) THEN
         ending.outcome := 'lost';

@@ -1,7 +1,7 @@
 -- ledger: the charge in its new form. Its counts of tokens are one array, so that a new kind of token needs no column; `tag` and `end_user` are
 -- what its caller names it by; `seq` comes from a plain sequence, which partitions may share. What goes into a hold, a settlement and a cap is
 -- one value each. A process of the release before cannot book with these types: this migration is refused while one runs (see
--- prisma/functions/SERVES).
+-- prisma/functions/VERSION).
 
 DROP VIEW ledger_entry;
 ALTER TABLE charge RENAME TO charge_before;
