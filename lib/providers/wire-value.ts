@@ -88,9 +88,6 @@ const inOrder = (["nothing", "cache writes for hours", "cache writes", "images"]
   partKinds.filter((kind) => tokenKinds[kind].needs === needs),
 );
 
-/** A vendor's usage has objects in it, and lists of them; what is deeper is no usage, and too deep to be written into a log line. */
-const MAX_USAGE_LEVELS = 8;
-
 /** The providers' own objects that usages were read from. */
 const vendorUsages = processSingleton("usages of vendors", () => new WeakMap<TokenUsage, object>());
 
@@ -115,7 +112,7 @@ export function closeUsage(counted: CountedUsage, vendorUsage: object): TokenUsa
     usage[count] = tokens;
   }
   if (isTooMuch) log().warn({ usage: counted }, "a provider counted more tokens of a kind than in all: the rest is left out");
-  if (isNestedWithin(vendorUsage, MAX_USAGE_LEVELS)) vendorUsages().set(usage, vendorUsage);
+  vendorUsages().set(usage, vendorUsage);
   return usage;
 }
 

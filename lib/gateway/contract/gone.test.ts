@@ -66,7 +66,8 @@ describe.each(entryNames)("through the %s server", (entry) => {
   test("Gemini bills a cut stream to its end: an abandoned one is read on, charged by Google's own count, and saved whole", async () => {
     const account = await openAccount(oneSlot);
     await models.clear();
-    const body = misbehaving("slow=10", { stream: true, model: "gemini-2.5-flash-lite" });
+    // Three seconds: a busy machine notices that the client left before the stream has ended.
+    const body = misbehaving("slow=50 tokens=60", { stream: true, model: "gemini-2.5-flash-lite" });
     const headers = { "idempotency-key": "left" };
     const leave = new AbortController();
     const response = await open({ url, key: account.key, headers, body, signal: leave.signal });

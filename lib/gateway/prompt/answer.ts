@@ -176,11 +176,18 @@ export function reportZeroCount({ provider }: ModelRoute): void {
   log().error({ provider }, "a provider sent an answer and counted no tokens for it: our own count is charged");
 }
 
-/** What a provider itself wrote of the tokens is cut off in the log after that many characters. */
+/** What a provider itself wrote of the tokens is cut off in the log after that many characters, */
 const MAX_LOGGED_USAGE = 1_000;
+/** and below that many levels: the deepest of a known provider are two. */
+const MAX_USAGE_LEVELS = 4;
 
-/** Without texts: one may be part of a prompt or an answer, which no log holds. */
-const textlessJson = (value: object): string => JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? undefined : part));
+/** Only its numbers: a text may be part of a prompt or an answer, which no log holds. */
+function numbersOf(value: unknown, levels = MAX_USAGE_LEVELS): unknown {
+  if (typeof value === "number") return value;
+  if (typeof value !== "object" || value === null || levels === 0) return undefined;
+  if (Array.isArray(value)) return value.map((part) => numbersOf(part, levels - 1));
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, numbersOf(part, levels - 1)]));
+}
 
 /** Adds the answer to the log line, with what its provider itself wrote of the tokens. */
 export function recordFacts({ request: { facts } }: CallContext, { usage, provider, outcome }: Completion): void {
@@ -189,7 +196,7 @@ export function recordFacts({ request: { facts } }: CallContext, { usage, provid
   facts.inputTokens = usage.inputTokens;
   facts.outputTokens = usage.outputTokens;
   const vendorUsage = vendorUsageOf(usage);
-  if (vendorUsage) facts.providerUsage = textlessJson(vendorUsage).slice(0, MAX_LOGGED_USAGE);
+  if (vendorUsage) facts.providerUsage = JSON.stringify(numbersOf(vendorUsage)).slice(0, MAX_LOGGED_USAGE);
 }
 
 /**
