@@ -9,8 +9,8 @@ const service = await openService();
 
 test.each([
   ["gpt-4o-mini", "prompt_tokens"],
-  ["gpt-6-luna", "input_tokens_details"],
-  ["claude-haiku-4-5", "cache_read_input_tokens"],
+  ["gpt-6-luna", "total_tokens"],
+  ["claude-haiku-4-5", "input_tokens"],
   ["gemini-2.5-flash-lite", "promptTokenCount"],
 ])("%s: of a whole answer and of a stream", async (model, theirs) => {
   const account = await openAccount();
@@ -20,7 +20,7 @@ test.each([
     const requestId = answer.headers.get("x-request-id");
     const lines = (await service.log.text()).split("\n").filter((line) => line.includes(`"requestId":"${requestId}"`));
     const { providerUsage, inputTokens } = JSON.parse(lines.find((line) => line.includes('"answered"')) ?? "{}");
-    expect(JSON.parse(providerUsage)).toHaveProperty(theirs);
+    expect(providerUsage).toMatch(new RegExp(`(^| )${theirs}=[1-9]`));
     expect(inputTokens).toBeGreaterThan(0);
   }
 });

@@ -16,7 +16,7 @@ const answerWith = (odd: string) =>
   );
 
 test.each([
-  ["texts at any depth", JSON.stringify({ prompt: QUESTION, tiers: ["Forty-two.", { word: QUESTION }] })],
+  ["texts at any depth", JSON.stringify({ prompt: QUESTION, tiers: ["Forty-two.", { word: QUESTION, read: 3, none: 0 }] })],
   ["lists in lists, 60 deep", `${"[".repeat(60)}1${"]".repeat(60)}`],
   ["lists in lists, 100,000 deep", `${"[".repeat(100_000)}1${"]".repeat(100_000)}`],
   ["half a million numbers", `[${"1,".repeat(500_000)}1]`],
@@ -30,5 +30,7 @@ test.each([
   const answered = lines.find((line) => line.includes('"answered"')) ?? "";
   expect(answered).not.toContain("quokka");
   expect(answered).not.toContain("Forty-two");
+  expect(answered).toContain('"providerUsage":"prompt_tokens=11 completion_tokens=7 total_tokens=18');
+  expect(answered.includes('total_tokens=18 odd.tiers.1.read=3"')).toBe(odd.includes("read"));
   expect(answered.length).toBeLessThan(2_500);
 });

@@ -178,15 +178,21 @@ export function reportZeroCount({ provider }: ModelRoute): void {
 
 /** What a provider itself wrote of the tokens is cut off in the log after that many characters, */
 const MAX_LOGGED_USAGE = 1_000;
-/** and below that many levels: the deepest of a known provider are two. */
+/** and below that many levels: a known provider has three. */
 const MAX_USAGE_LEVELS = 4;
 
-/** Only its numbers: a text may be part of a prompt or an answer, which no log holds. */
-function numbersOf(value: unknown, levels = MAX_USAGE_LEVELS): unknown {
-  if (typeof value === "number") return value;
-  if (typeof value !== "object" || value === null || levels === 0) return undefined;
-  if (Array.isArray(value)) return value.map((part) => numbersOf(part, levels - 1));
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, numbersOf(part, levels - 1)]));
+/**
+ * As `prompt_tokens=61 prompt_tokens_details.cached_tokens=12`. Only numbers: a text may be part of a prompt or an answer, which no log
+ * holds. Zeros are left out: the line is written for each request, and most of a usage is zeros.
+ */
+function usageText(usage: object, levels = MAX_USAGE_LEVELS, path = ""): string {
+  let text = "";
+  for (const [name, part] of Object.entries(usage)) {
+    if (typeof part === "number" && part !== 0) text += ` ${path}${name}=${part}`;
+    else if (typeof part === "object" && part !== null && levels > 1) text += usageText(part, levels - 1, `${path}${name}.`);
+    if (text.length > MAX_LOGGED_USAGE) break;
+  }
+  return text;
 }
 
 /** Adds the answer to the log line, with what its provider itself wrote of the tokens. */
@@ -196,7 +202,7 @@ export function recordFacts({ request: { facts } }: CallContext, { usage, provid
   facts.inputTokens = usage.inputTokens;
   facts.outputTokens = usage.outputTokens;
   const vendorUsage = vendorUsageOf(usage);
-  if (vendorUsage) facts.providerUsage = JSON.stringify(numbersOf(vendorUsage)).slice(0, MAX_LOGGED_USAGE);
+  if (vendorUsage) facts.providerUsage = usageText(vendorUsage).slice(1, MAX_LOGGED_USAGE);
 }
 
 /**
