@@ -16,6 +16,9 @@ export const MAX_FILES_IN_FOLDER = 25;
 /** Modules in which a function runs for one JSON prompt, 2026-11-29: what a reader opens to follow it, slices and fence among them. */
 export const MAX_PROMPT_MODULES = 49;
 
+/** Words of a decision, its title included, 2026-11-29: two pages, which one reads before changing what it decides. */
+export const MAX_DECISION_WORDS = 700;
+
 /** Questions that lib/README.md answers, 2026-11-25: those of a stranger on the first day. */
 export const MIN_MAP_QUESTIONS = 10;
 

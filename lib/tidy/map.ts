@@ -56,15 +56,17 @@ export const mapAnswersQuestions: Rule = (tree) => {
   ];
 };
 
-/** Documents that name files in backticks, relative to lib/ or to the root: the map, and the guards' tests. */
-const namingDocuments = [mapFile, "SECURITY.md", "lib/decisions/0049-asvs.md"];
+/** Documents that name files in backticks, relative to lib/ or to the root: the map, the guards' tests, and the decisions. */
+const isNamingDocument = (path: string) => path === mapFile || path === "SECURITY.md" || /^lib\/decisions\/.*\.md$/.test(path);
 
 export const documentsNameFiles: Rule = (tree) =>
-  namingDocuments.flatMap((file) =>
-    (tree.get(file) ?? "").split("\n").flatMap((text, index) =>
-      [...text.matchAll(/`([a-z0-9()/-]+\/[a-z0-9.-]+\.(?:ts|sql|prisma))`/g)]
-        .map(([, path = ""]) => path)
-        .filter((path) => !tree.has(`lib/${path}`) && !tree.has(path))
-        .map((path) => ({ file, line: index + 1, message: `names ${path}, which is not there: correct the path.` })),
-    ),
-  );
+  [...tree]
+    .filter(([path]) => isNamingDocument(path))
+    .flatMap(([file, content]) =>
+      content.split("\n").flatMap((text, index) =>
+        [...text.matchAll(/`([a-z0-9()/-]+\/[a-z0-9.-]+\.(?:ts|sql|prisma))`/g)]
+          .map(([, path = ""]) => path)
+          .filter((path) => !tree.has(`lib/${path}`) && !tree.has(path))
+          .map((path) => ({ file, line: index + 1, message: `names ${path}, which is not there: correct the path.` })),
+      ),
+    );

@@ -4,14 +4,9 @@ import { crc32 } from "node:zlib";
 import { expect, test } from "vitest";
 import { toBase62 } from "@/lib/base/ids";
 import { errorCodes, settings } from "./catalogue";
+import { decisionProofs, type Files, type Proof } from "./decision-proofs";
 import { rules } from "./rules";
 import type { Rule, Tree } from "./tree";
-
-type Files = Record<string, string>;
-interface Proof {
-  breaks: readonly Files[];
-  keeps: readonly Files[];
-}
 
 const biome = (...limits: number[]): Files => ({ "biome.json": limits.map((lines) => `{ "maxLines": ${lines} }`).join() });
 const inTests = (text: string): Files => ({ "lib/ledger/x.test.ts": text });
@@ -43,6 +38,7 @@ const questions = (count: number, path: string, name: string): Files => ({
 });
 
 const proofs: Record<string, Proof> = {
+  ...decisionProofs,
   "a folder has at most 25 files side by side": { breaks: [files(26)], keeps: [files(25), inFolders(26)] },
   "a file has at most 300 lines, comments included": {
     breaks: [code("// x\n".repeat(300))],
@@ -166,7 +162,7 @@ const proofs: Record<string, Proof> = {
     breaks: [questions(10, "lib/base/gone.ts", "f"), questions(10, "lib/base/x.ts", "g"), questions(9, "lib/base/x.ts", "f")],
     keeps: [questions(10, "lib/base/x.ts", "f")],
   },
-  "the map, the threats and the ASVS name files that are there": {
+  "the map, the threats and the decisions name files that are there": {
     breaks: [
       { "lib/README.md": "See `base/gone.ts`." },
       { "lib/README.md": "See `prisma/functions/ledger/gone.sql`." },

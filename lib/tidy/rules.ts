@@ -2,6 +2,7 @@
 
 import { ourErrorCodes, ourSettings } from "./catalogue";
 import { noForcedTypes, noInstanceofOfOurErrors, nothingLeftForLater, nothingSilenced, openingSentence } from "./comments";
+import { decisionsAreInTheIndex, decisionsAreShort, decisionsNameAlternatives, decisionsSayTheirStatus } from "./decisions";
 import { lockfileIsWhole, lockfileNamesNoHost } from "./lockfile";
 import { documentsNameFiles, mapAnswersQuestions, mapEqualsDisk } from "./map";
 import { regexesAreLinear } from "./regexes";
@@ -29,7 +30,11 @@ export const rules: readonly (readonly [promise: string, rule: Rule])[] = [
   ["every setting is documented in .env.example", ourSettings],
   ["lib/README.md lists the folders that are there", mapEqualsDisk],
   ["lib/README.md answers where things are, and the answers hold", mapAnswersQuestions],
-  ["the map, the threats and the ASVS name files that are there", documentsNameFiles],
+  ["the map, the threats and the decisions name files that are there", documentsNameFiles],
+  ["each decision has its number as title, and a status", decisionsSayTheirStatus],
+  ["a decision has at most 700 words", decisionsAreShort],
+  ["each decision names a rejected alternative", decisionsNameAlternatives],
+  ["each decision is in the index once", decisionsAreInTheIndex],
   ["every regular expression takes linear time", regexesAreLinear],
   ["no file names a registry or a path of one machine", noMachine],
   ["the lockfile names no host", lockfileNamesNoHost],
