@@ -120,9 +120,9 @@ test("a stream is cut only where the entry says that cutting stops the bill", ()
   expect(isBilledWhenCut(modelAt({ GROQ_API_KEY: "k", FIREWORKS_API_KEY: "k" }))).toBe(true);
 });
 
-test("the README's providers and models are usable as they stand", () => {
-  const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
-  const examples = [...readme.matchAll(/^ {2}```json\n([\s\S]*?)^ {2}```$/gm)].map(([, json = ""]) => JSON.parse(json) as object);
+test("the providers and models of OPERATING.md are usable as they stand", () => {
+  const guide = readFileSync(fileURLToPath(new URL("../../OPERATING.md", import.meta.url)), "utf8");
+  const examples = [...guide.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, json = ""]) => JSON.parse(json) as object);
   const [providers, models] = [examples.find((one) => "providers" in one), examples.find((one) => "models" in one)];
   const [PROVIDERS_FILE, MODELS_FILE] = [fileOf(providers), fileOf(models)];
   const endpoints = endpointsOf({ PROVIDERS_FILE }, { OPENROUTER_API_KEY: "k", TOGETHER_API_KEY: "k" });

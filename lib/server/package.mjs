@@ -15,14 +15,17 @@ const { name, version, license, scripts } = JSON.parse(readFileSync(join(root, "
 
 const programs = ["packaged.mjs", "command.mjs", "launch/process.mjs"].map((file) => join("lib/server", file));
 
+/** For who runs it. */
+const guides = ["LICENSE", "OPERATING.md", "SECURITY.md", ".env.example", "lib/server/systemd"];
+
 /** What is read by its path at run time, beside the bundles and the packages. */
-const copied = ["public", "prisma/migrations", "prisma/functions", "LICENSE", "SECURITY.md", ".env.example", ...programs];
+const copied = ["public", "prisma/migrations", "prisma/functions", ...guides, ...programs];
 
 /** Of Next's output: not its cache, its traces and its types. */
 const leftOut = /^\.next\/(cache|trace|trace-build|turbopack|types|diagnostics|build)(\/|$)/;
 
 /** The operator's commands: each runs a bundle of dist/. */
-const commands = ["audit", "check-ledger", "custody", "signer", "withdrawals", "uncredited", "settlement"];
+const commands = Object.keys(scripts).filter((name) => scripts[name] === `node lib/server/command.mjs ${name}`);
 
 process.chdir(root);
 process.env.NODE_ENV ??= "production";

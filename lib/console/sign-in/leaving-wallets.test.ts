@@ -63,9 +63,9 @@ test("a wallet that leaves signs in, and only takes power away; its credit stays
   expect((await readBalance(owner.accountId)).posted).toBe(1_000_000_000n);
 });
 
-test("the operator's statement of README.md keeps a wallet, and the audit log tells it", async () => {
+test("the operator's statement of OPERATING.md keeps a wallet, and the audit log tells it", async () => {
   const { owner, leaving } = await newLeaving();
-  const [, statement = ""] = /`(UPDATE identity SET [^`]+)`/.exec(readFileSync("README.md", "utf8")) ?? [];
+  const [statement = ""] = /^UPDATE identity SET .+;$/m.exec(readFileSync("OPERATING.md", "utf8")) ?? [];
   const address = readWallet(leaving.chain, leaving.address)?.address ?? "";
   const left = await leftBy(() => pool().query(statement.replace("acc_…", owner.accountId).replace("0x…", address)));
   expect(left).toMatchObject([{ kind: "wallet.kept", account_id: owner.accountId, subject: address }]);

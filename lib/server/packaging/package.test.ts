@@ -70,6 +70,7 @@ if (process.env.LONG)
       const bill = spawnSync("npm", ["sbom", "--package-lock-only", "--sbom-format=cyclonedx"], { cwd: folder, encoding: "utf8" });
       expect(JSON.parse(bill.stdout).components).toHaveLength(Object.keys(locked).length - 1);
       expect(existsSync(join(folder, ".next/cache"))).toBe(false);
+      for (const path of ["OPERATING.md", ".env.example", "lib/server/systemd"]) expect(existsSync(join(folder, path)), path).toBe(true);
       expect(await startIn(folder, {})).toContain("This package has no sandbox. Set MODE=live");
       expect(await startIn(folder, { MODE: "live" })).toContain("DATABASE_URL: required in live mode");
     } finally {
