@@ -69,12 +69,12 @@ const borders = [
     comment:
       "A component gets props and fires events: let the page fetch the value and hand it in. " +
       "Only the types of lib/console/views may be imported, and of lib/base what a page must compute or say exactly as the service does: " +
-      "money, amount-text, text-limits, token-estimate, token-kinds, when-left, duration-text.",
+      "chains, money, amount-text, text-limits, token-estimate, token-kinds, when-left, duration-text.",
     severity: "error",
     from: { path: "^components/", pathNot: testCode },
     to: {
       path: "^(lib|app)/",
-      pathNot: `^lib/base/(money|typed/amount-text|typed/text-limits|tokens/token-estimate|tokens/token-kinds|when-left|text/duration-text)\\.ts$|^lib/console/views/|${testCode}`,
+      pathNot: `^lib/base/(chains|money|typed/amount-text|typed/text-limits|tokens/token-estimate|tokens/token-kinds|when-left|text/duration-text)\\.ts$|^lib/console/views/|${testCode}`,
     },
   },
   {

@@ -2,10 +2,9 @@
 
 import { ArrowUpRightIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import type { Chain } from "@/lib/console/views/chain";
+import { type ChainId, chainName } from "@/lib/base/chains";
 import { ActionLink } from "../ui/action-link";
 import { Badge, type Tone } from "../ui/badge";
-import { chainNames } from "../ui/chain-names";
 import { classNames } from "../ui/class-names";
 import { EmptyState } from "../ui/empty-state";
 import { ShortAddress } from "../ui/text/short-address";
@@ -46,7 +45,7 @@ export const OnPhone = ({ isRight = false, children }: { isRight?: boolean; chil
 );
 
 interface TransactionProps {
-  of: { chain: Chain; transaction: string | null; transactionUrl: string | null };
+  of: { chain: ChainId; transaction: string | null; transactionUrl: string | null };
 }
 
 /** A transaction's id, with a link to its chain's explorer. */
@@ -59,13 +58,13 @@ export const Transaction = ({ of: { chain, transaction, transactionUrl } }: Tran
   ) : null;
 
 /** Links to a transaction in its chain's explorer, if it has one. */
-const TransactionLink = ({ href, chain }: { href: string | null; chain: Chain }) =>
+const TransactionLink = ({ href, chain }: { href: string | null; chain: ChainId }) =>
   href ? (
     <a
       href={href}
       target="_blank"
       rel="noreferrer"
-      aria-label={`Show the transaction on ${chainNames[chain]}`}
+      aria-label={`Show the transaction on ${chainName(chain)}`}
       className="p-1 text-muted transition hover:text-ink"
     >
       <ArrowUpRightIcon aria-hidden="true" className="size-4" />

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Amount, placesOf } from "@/components/ui/text/amount";
+import { chainName } from "@/lib/base/chains";
 import type { ReserveFigures } from "@/lib/console/views/reserves";
-import { chainNames } from "../ui/chain-names";
 
 /** Held against owed: in figures, and as two bars on the same scale. */
 export function ReservesFiguresTable({ figures }: { figures: ReserveFigures }) {
@@ -70,12 +70,12 @@ const depositColours = {
 function Bars({ figures: { held, owed, customers, credits, places } }: { figures: ReserveFigures }) {
   const heldParts = [
     ...places.map(({ chain, treasury }) => ({
-      name: `${chainNames[chain]}, treasury`,
+      name: `${chainName(chain)}, treasury`,
       nano: treasury.amount,
       colour: treasuryColours[chain],
     })),
     ...places.map(({ chain, deposits }) => ({
-      name: `${chainNames[chain]}, deposit addresses`,
+      name: `${chainName(chain)}, deposit addresses`,
       nano: deposits.amount,
       colour: depositColours[chain],
     })),

@@ -1,7 +1,7 @@
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
+import { chainName } from "@/lib/base/chains";
 import type { ReservePlace } from "@/lib/console/views/reserves";
-import { chainNames } from "../ui/chain-names";
 import { CopyButton } from "../ui/copy-button";
 import { Chapter } from "./chapter";
 
@@ -20,7 +20,7 @@ export function ReservesPlaces({ places }: { places: readonly ReservePlace[] }) 
 }
 
 function Place({ place: { chain, height, blockUrl, treasury, deposits }, decimals }: { place: ReservePlace; decimals: number }) {
-  const name = chainNames[chain];
+  const name = chainName(chain);
   return (
     <div className="border-b border-line py-4 text-sm">
       <p className="flex flex-wrap justify-between gap-x-6">

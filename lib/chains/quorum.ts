@@ -1,6 +1,7 @@
 // No single node's word: what signs somebody in or moves money counts when two nodes say the same, unless the settings accept one node's
 // word. A difference between two nodes is an alarm, in log and metrics and on /status.
 
+import type { ChainId } from "@/lib/base/chains";
 import { HOUR_MS, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
@@ -28,7 +29,7 @@ const NEVER = Number.NEGATIVE_INFINITY;
 const last = processSingleton("disagreement of nodes", () => ({ atMs: NEVER, loggedAtMs: NEVER, differedAtMs: NEVER }));
 
 /** @param about what the nodes were asked, with names that an operator can look up; no secrets */
-export function recordDisagreement(chain: "base" | "solana", about: Readonly<Record<string, unknown>>): void {
+export function recordDisagreement(chain: ChainId, about: Readonly<Record<string, unknown>>): void {
   metrics().nodeDisagreements.inc({ chain });
   const known = last();
   known.atMs = nowMs();
@@ -45,7 +46,7 @@ export function recordDisagreement(chain: "base" | "solana", about: Readonly<Rec
 const REORGANISATION_MS = 30_000;
 
 /** Nodes show different blocks at the tip of the chain: a disagreement once it happens again when a reorganisation would be over. */
-export function recordDifferenceAtTip(chain: "base" | "solana", about: Readonly<Record<string, unknown>>): void {
+export function recordDifferenceAtTip(chain: ChainId, about: Readonly<Record<string, unknown>>): void {
   const known = last();
   const sinceMs = nowMs() - known.differedAtMs;
   if (sinceMs >= ALARM_MS) known.differedAtMs = nowMs();

@@ -1,6 +1,7 @@
 // Each event in one sentence for people, with the amounts that decide: for chats, mails and the console. Codes are for programs: here each
 // has its words.
 
+import { chainName, perChain } from "@/lib/base/chains";
 import { formatUsd, nanoUsd } from "@/lib/base/money";
 import { utcText } from "@/lib/base/text/utc-text";
 import { kindLabels } from "@/lib/base/tokens/token-kinds";
@@ -38,7 +39,7 @@ const day = (date: Value): string =>
 const address = (value: Value): string =>
   /^0x[0-9a-f]{40}$/i.test(String(value)) ? displayAddress({ chain: "evm", address: String(value) }) : String(value);
 
-const chain = from({ base: "Base", solana: "Solana" }, "its network");
+const chain = from(perChain(chainName), "its network");
 const per = from({ hour: "per hour", day: "per day", week: "per week", month: "per month" }, "in total");
 const destination = from({ webhook: "webhook", chat: "Slack or Discord channel", email: "email address" }, "destination");
 

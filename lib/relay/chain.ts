@@ -6,8 +6,6 @@ import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
 import { isSignerUnavailable } from "./signer-unavailable";
 
-export type RelayChain = "base" | "solana";
-
 /** Where to send; the service's own nodes by default. */
 export interface RelayNodes {
   evm?: EvmNodes;

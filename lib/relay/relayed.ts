@@ -2,16 +2,16 @@
 // change is written only while the transaction is as the relay read it, and listeners on the channel `relayed` are notified in the same
 // commit.
 
+import type { ChainId } from "@/lib/base/chains";
 import { now } from "@/lib/base/clock";
 import { type Database, inTransaction, notify, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
-import type { RelayChain } from "./chain";
 
 /** `failed`: in a block, moved nothing, cost its fee. `lost`: it can never be in a block. Both need a new attempt with a new id. */
 export type RelayState = "stored" | "sent" | "succeeded" | "failed" | "lost";
 
 export interface Relayed {
   id: string;
-  chain: RelayChain;
+  chain: ChainId;
   state: RelayState;
   /** Nothing about it changes any more. Until then a reorganisation may return it from `succeeded` or `failed` to `sent`. */
   isFinal: boolean;
@@ -45,7 +45,7 @@ export async function findRelayed(ids: readonly string[], database: Database = p
   const rows = await database.relayed.findMany({ where: { id: { in: [...ids] } }, select: columns });
   return rows.map(({ chain, state, finalized, fee, ...row }) => ({
     ...row,
-    chain: chain as RelayChain,
+    chain: chain as ChainId,
     state: state as RelayState,
     isFinal: finalized,
     fee: wholeOf(fee),

@@ -3,6 +3,7 @@
 
 import type { Hex } from "viem";
 import { z } from "zod";
+import { type ChainId, chainIds } from "@/lib/base/chains";
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
@@ -14,7 +15,7 @@ import { withSessionLock } from "@/lib/db/session-lock";
 import { finalize, findReorganised } from "./base-mined";
 import { checkSender } from "./base-sender";
 import { findMined, giveUpLost, listWaiting, type Patience, pushOn } from "./base-waiting";
-import { evmOf, isOutage, type RelayChain, type RelayNodes, solanaOf } from "./chain";
+import { evmOf, isOutage, type RelayNodes, solanaOf } from "./chain";
 import { findFeePayer, findRelayer } from "./relayer";
 import { runSolanaRound } from "./solana-round";
 import { findSponsor } from "./sponsor";
@@ -26,7 +27,7 @@ const RESEND_AFTER_MS = 5_000;
 const LOOK_EVERY_MS = 60_000;
 
 interface UnderWay {
-  chain: RelayChain;
+  chain: ChainId;
   sender: string;
   waiting: bigint;
   oldest: Date | null;
@@ -38,7 +39,7 @@ const WEI_PER_ETH = 1e18;
 export async function runRelay(options: RelayOptions = {}): Promise<void> {
   const rows = await readUnderWay();
   reportUnderWay(rows);
-  const sendersOf = (chain: RelayChain) => new Set(rows.filter((row) => row.chain === chain).map(({ sender }) => sender));
+  const sendersOf = (chain: ChainId) => new Set(rows.filter((row) => row.chain === chain).map(({ sender }) => sender));
   const { stuckAfterMs = STUCK_AFTER_MS, resendAfterMs = RESEND_AFTER_MS } = options;
   const [onBase, onSolana] = [sendersOf("base"), sendersOf("solana")];
   const isTimeToLook = isMinuteOver();
@@ -73,7 +74,7 @@ function isMinuteOver(): boolean {
 }
 
 function reportUnderWay(rows: readonly UnderWay[]): void {
-  for (const chain of ["base", "solana"] as const) {
+  for (const chain of chainIds) {
     const ofChain = rows.filter((row) => row.chain === chain);
     const oldestMs = Math.min(...ofChain.map(({ oldest }) => oldest?.getTime() ?? Infinity));
     metrics().relayWaiting.set({ chain }, Number(ofChain.reduce((sum, { waiting }) => sum + waiting, 0n)));

@@ -1,19 +1,20 @@
 // Sends stored transactions. The same bytes may be sent any number of times, by any process: a chain executes them once.
 
 import { bytesToHex } from "viem";
+import type { ChainId } from "@/lib/base/chains";
 import { log } from "@/lib/base/observe/log";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { broadcast } from "@/lib/chains/evm/transactions";
 import { isSolanaRefusal, isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { sendTransaction } from "@/lib/chains/solana/transactions";
 import { prisma } from "@/lib/db/prisma";
-import { evmOf, type RelayChain, type RelayNodes, solanaOf } from "./chain";
+import { evmOf, type RelayNodes, solanaOf } from "./chain";
 import { recordSent, waits } from "./relayed";
 
 /** The bytes to send: the last signed bytes of a waiting transaction. */
 export interface Outgoing {
   id: string;
-  chain: RelayChain;
+  chain: ChainId;
   hash: string;
   raw: Uint8Array;
 }
@@ -43,7 +44,7 @@ export async function sendStored(ids: string | readonly string[], nodes: RelayNo
     .filter((one) => !isStopped(one))
     .map(({ id, chain, hash, broadcasts }) => ({
       id,
-      chain: chain as RelayChain,
+      chain: chain as ChainId,
       hash,
       raw: bytesSignedLast({ id, hash }, broadcasts).raw,
     }));

@@ -2,6 +2,7 @@
 // the others use the URLs in sandbox.json, and one takes the chains over when the owner ends.
 
 import type { Hex } from "viem";
+import type { ChainId } from "@/lib/base/chains";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import type { Custody } from "@/lib/wallets/custody/custody";
@@ -66,13 +67,13 @@ export function startChains(options: ChainsOptions): SandboxChains {
 type ReportPlace = (place: { url: string; usdc: string }) => void;
 
 /** Reports the URLs of both chains once both are known, and whenever one changes. */
-function placesReporter({ onPlaces }: ChainsOptions): Record<"base" | "solana", ReportPlace> {
-  const known: Partial<Record<"base" | "solana", Parameters<ReportPlace>[0]>> = {};
+function placesReporter({ onPlaces }: ChainsOptions): Record<ChainId, ReportPlace> {
+  const known: Partial<Record<ChainId, Parameters<ReportPlace>[0]>> = {};
   const report = () => {
     const { base, solana } = known;
     if (base && solana) onPlaces({ rpc: { base: base.url, solana: solana.url }, usdc: { base: base.usdc, solana: solana.usdc } });
   };
-  const reporterOf = (chain: "base" | "solana") => (place: Parameters<ReportPlace>[0]) => {
+  const reporterOf = (chain: ChainId) => (place: Parameters<ReportPlace>[0]) => {
     known[chain] = place;
     report();
   };

@@ -9,6 +9,7 @@ import type { Hex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { chainIds } from "@/lib/base/chains";
 import { setClock } from "@/lib/base/clock";
 import type { SessionId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
@@ -198,12 +199,11 @@ test("a chain that has not started or is down is reported, and does not count ag
   const { owner } = await newOwner();
   const away = { ok: false, message: expect.stringMatching(/still starting\. Nothing was sent/) as string };
   for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetSingleton(name);
-  for (const chain of ["base", "solana"] as const) expect(await requestFaucet(owner, chain)).toMatchObject(away);
+  for (const chain of chainIds) expect(await requestFaucet(owner, chain)).toMatchObject(away);
   const nobody = `http://127.0.0.1:${await closedPort()}`;
   setSandboxEvmNodes([nobody]);
   setSandboxSolanaNodes([nobody], solana.genesisHash);
-  for (let press = 0; press < 12; press++)
-    for (const chain of ["base", "solana"] as const) expect(await requestFaucet(owner, chain)).toMatchObject(away);
+  for (let press = 0; press < 12; press++) for (const chain of chainIds) expect(await requestFaucet(owner, chain)).toMatchObject(away);
   setSandboxEvmNodes([evm.url()]);
   const requests = await Promise.all(Array.from({ length: 21 }, () => requestFaucet(owner, "base")));
   expect(requests.filter(({ ok }) => ok)).toHaveLength(20);

@@ -3,6 +3,7 @@
 
 import type { Hex } from "viem";
 import { z } from "zod";
+import type { ChainId } from "@/lib/base/chains";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
@@ -13,7 +14,7 @@ import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { evmNodes } from "@/lib/chains/evm/nodes";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
-import { type FaucetAnswer, type FaucetChain, type FaucetWish, setFaucet } from "@/lib/console/deposit/faucet";
+import { type FaucetAnswer, type FaucetWish, setFaucet } from "@/lib/console/deposit/faucet";
 import { type Database, prisma } from "@/lib/db/prisma";
 import { fundGas } from "./evm-chain/gas";
 import { createMinter } from "./evm-chain/minter";
@@ -41,7 +42,7 @@ interface Giver {
 /** Opens the faucet for owners. */
 export function openFaucet({ minter: key }: SandboxSecrets["chainKeys"]): void {
   const minter = createMinter(key as Hex, baseChainId());
-  const givers: Record<FaucetChain, Giver> = {
+  const givers: Record<ChainId, Giver> = {
     base: {
       url: () => evmNodeUrls()[0],
       give: (to) => evmNodes().callFirst((node) => minter.mint(node, to as Hex, UNITS)),
@@ -114,7 +115,7 @@ interface Gift {
 }
 
 /** Takes one of today's `max` gifts; null when none is left. */
-async function takeGift(accountId: AccountId, chain: FaucetChain, max: number): Promise<Gift | null> {
+async function takeGift(accountId: AccountId, chain: ChainId, max: number): Promise<Gift | null> {
   const at = now();
   const day = new Date(at.toISOString().slice(0, 10));
   await prisma().faucetGift.deleteMany({ where: { accountId, day: { lt: day } } });

@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { chainName } from "@/lib/base/chains";
 import { config } from "@/lib/base/config";
 import { formatUsd } from "@/lib/base/money";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
@@ -24,15 +25,13 @@ export async function printReserves(): Promise<void> {
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-const names = { base: "Base", solana: "Solana" } as const;
-
 function holdingText({ chain, height, treasury, atAddresses, addresses }: Holding): string {
   const at = chain === "base" ? `final block ${height}` : `final slot ${height}`;
-  return `  ${names[chain]}, ${at}: ${formatUsd(treasury)} in the treasury, ${formatUsd(atAddresses)} at ${addresses} deposit addresses.`;
+  return `  ${chainName(chain)}, ${at}: ${formatUsd(treasury)} in the treasury, ${formatUsd(atAddresses)} at ${addresses} deposit addresses.`;
 }
 
 function unknownText({ reason, chain }: UnknownReport): string {
-  const of = chain ? names[chain] : "chain";
+  const of = chain ? chainName(chain) : "chain";
   switch (reason) {
     case "away":
       return `No ${of} node responds. Check that the service is running and that its nodes are configured.`;

@@ -1,11 +1,11 @@
 // `npm run withdrawals -- list | text <id> | approve <id> [signature | --yes] | refuse <id> [why]`: the operator's decisions on withdrawals,
 // in the database in DATABASE_URL, or that of the sandbox in DATA_DIR.
 
+import { walletChainOf } from "@/lib/base/chains";
 import type { WithdrawalId } from "@/lib/base/ids";
 import { formatUsd } from "@/lib/base/money";
 import { displayAddress } from "@/lib/chains/wallet";
 import { writeApprovalText } from "@/lib/wallets/custody/limits/operator-approval";
-import { walletChainOf } from "@/lib/wallets/custody/withdrawal-order";
 import { approveWithdrawal, refuseWithdrawal } from "@/lib/wallets/withdrawals/decisions";
 import { findWithdrawal, listWithdrawalsIn, type OpenWithdrawal, UNDER_WAY, UNSIGNED } from "@/lib/wallets/withdrawals/withdrawal";
 import { withPresentDatabase } from "./present-database";

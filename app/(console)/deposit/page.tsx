@@ -10,13 +10,12 @@ import { SendFromWallet } from "@/components/console/deposit/send-from-wallet";
 import { FrozenNotice } from "@/components/console/frozen-notice";
 import { HeadingLink, PageHeading } from "@/components/console/page-heading";
 import type { RequestTestMoney } from "@/components/console/test-money";
-import { chainNames, chains } from "@/components/ui/chain-names";
 import { Tabs } from "@/components/ui/tabs";
+import { type ChainId, chainIds, chainName } from "@/lib/base/chains";
 import { findDepositAddresses, MINIMUM_DEPOSIT, readDepositView } from "@/lib/console/deposit/deposit";
 import { faucetAmount } from "@/lib/console/deposit/faucet";
 import { findSendTargets } from "@/lib/console/deposit/send-targets";
 import type { Owner } from "@/lib/console/owner";
-import type { Chain } from "@/lib/console/views/chain";
 import type { SendTargets } from "@/lib/console/views/send-targets";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
@@ -61,18 +60,18 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
   const [addresses, targets] = await Promise.all([findDepositAddresses(owner.accountId), findSendTargets(owner.accountId)]);
   const amount = faucetAmount();
   const onRequest = forSession(owner, { requestTestMoney }).requestTestMoney;
-  const faucetOn = (chain: Chain) => (amount === null ? null : <FaucetButton chain={chain} amount={amount} onRequest={onRequest} />);
+  const faucetOn = (chain: ChainId) => (amount === null ? null : <FaucetButton chain={chain} amount={amount} onRequest={onRequest} />);
   if (!addresses) return <NoAddresses faucet={null} />;
-  if (chains.every((chain) => addresses[chain] === null)) return <NotWatched />;
+  if (chainIds.every((chain) => addresses[chain] === null)) return <NotWatched />;
   return (
     <Tabs
       label="Network"
-      initial={[chainOf(owner), ...chains].find((chain) => addresses[chain] !== null)}
-      tabs={chains.map((chain) => {
+      initial={[chainOf(owner), ...chainIds].find((chain) => addresses[chain] !== null)}
+      tabs={chainIds.map((chain) => {
         const address = addresses[chain];
         return {
           value: chain,
-          title: chainNames[chain],
+          title: chainName(chain),
           content: address ? (
             <AddressCard
               {...address}
@@ -91,11 +90,11 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
 }
 
 /** The chain of the wallet that opened this session. */
-const chainOf = ({ wallet }: Owner): Chain => (wallet.chain === "solana" ? "solana" : "base");
+const chainOf = ({ wallet }: Owner): ChainId => (wallet.chain === "solana" ? "solana" : "base");
 
 interface SendingProps {
   targets: SendTargets;
-  chain: Chain;
+  chain: ChainId;
   requestTestMoney: RequestTestMoney | null;
 }
 

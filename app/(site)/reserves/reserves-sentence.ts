@@ -1,6 +1,6 @@
 // The state of reserves as a sentence.
 
-import { chainNames } from "@/components/ui/chain-names";
+import { chainName } from "@/lib/base/chains";
 import type { Reserves } from "@/lib/console/views/reserves";
 
 interface Sentence {
@@ -37,7 +37,7 @@ export function reservesSentence({ state, unknown, figures }: Reserves): Sentenc
 }
 
 function unknownText(unknown: Reserves["unknown"]): string {
-  const chain = unknown?.chain ? chainNames[unknown.chain] : "a chain";
+  const chain = unknown?.chain ? chainName(unknown.chain) : "a chain";
   switch (unknown?.reason) {
     case "away":
       return `No ${chain} node is responding.`;

@@ -1,9 +1,9 @@
 import { SmartphoneIcon, TriangleAlertIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/text/amount";
+import { chainName } from "@/lib/base/chains";
 import type { DepositAddress } from "@/lib/console/views/deposit";
 import { Button } from "../../ui/button";
-import { chainNames } from "../../ui/chain-names";
 import { CopyButton } from "../../ui/copy-button";
 import { QrCode, SandboxPlate } from "./qr-code";
 
@@ -19,7 +19,7 @@ interface AddressCardProps extends DepositAddress {
 
 /** One address to send USDC to, as a QR code and as text to copy, with the warnings to read first. */
 export function AddressCard({ chain, address, paymentUri, isSandbox, minimum, faucet, send }: AddressCardProps) {
-  const name = chainNames[chain];
+  const name = chainName(chain);
   return (
     <div className="grid gap-6 sm:grid-cols-[208px_minmax(0,1fr)]">
       {isSandbox ? <SandboxPlate /> : <QrCode text={paymentUri ?? address} label={`QR code: pay USDC on ${name} to ${address}`} />}

@@ -1,7 +1,7 @@
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { LocalTime } from "@/components/ui/text/local-time";
+import { chainName } from "@/lib/base/chains";
 import type { DepositRow, DepositView } from "@/lib/console/views/deposit";
-import { chainNames } from "../../ui/chain-names";
 import { type Column, DataTable } from "../../ui/data-table";
 import { ListPages, moneyTable, NoneBefore, OnPhone, onDesktop, Transaction } from "../money-list";
 import { Panel } from "../panel";
@@ -34,7 +34,7 @@ function columnsOf({ deposits, uncredited, minimum }: DepositListProps): Column<
             <Amount nano={amount} places={places} />
           </span>
           <OnPhone>
-            {chainNames[chain]} · <LocalTime at={seenAt} shape="short" />
+            {chainName(chain)} · <LocalTime at={seenAt} shape="short" />
           </OnPhone>
         </>
       ),
@@ -52,7 +52,7 @@ function columnsOf({ deposits, uncredited, minimum }: DepositListProps): Column<
         </>
       ),
     },
-    { id: "network", heading: "Network", ...onDesktop, cell: ({ chain }) => chainNames[chain] },
+    { id: "network", heading: "Network", ...onDesktop, cell: ({ chain }) => chainName(chain) },
     { id: "transaction", heading: "Transaction", ...onDesktop, cell: (deposit) => <Transaction of={deposit} /> },
     {
       id: "date",

@@ -4,9 +4,9 @@
 
 import { useEffect, useRef, useState } from "react";
 import { toast } from "sonner";
+import { chainName } from "@/lib/base/chains";
 import { formatUsd } from "@/lib/base/money";
 import type { DepositRow, DepositView } from "@/lib/console/views/deposit";
-import { chainNames } from "../../ui/chain-names";
 
 /** The toast about a deposit that is on its way. */
 export const DEPOSIT_TOAST = "deposit";
@@ -39,7 +39,7 @@ export function newsBetween(before: DepositView, after: DepositView): string {
 }
 
 function sentenceOf({ amount, chain, state }: DepositRow, wasThere: boolean): string[] {
-  const what = `${formatUsd(amount)} on ${chainNames[chain]}`;
+  const what = `${formatUsd(amount)} on ${chainName(chain)}`;
   switch (state) {
     case "seen":
       return [`${what} was seen.`];

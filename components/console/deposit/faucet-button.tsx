@@ -2,19 +2,18 @@
 
 import { CheckIcon, DropletIcon } from "lucide-react";
 import { toast } from "sonner";
+import { type ChainId, chainName } from "@/lib/base/chains";
 import { formatShortUsd } from "@/lib/base/money";
 import type { Answer } from "@/lib/console/views/answer";
-import type { Chain } from "@/lib/console/views/chain";
 import { Button } from "../../ui/button";
-import { chainNames } from "../../ui/chain-names";
 import { useAction } from "../use-action";
 import { DEPOSIT_TOAST } from "./deposit-news";
 
 export interface FaucetButtonProps {
-  chain: Chain;
+  chain: ChainId;
   /** The amount of one request, nano-USD. */
   amount: bigint;
-  onRequest: (wish: { chain: Chain }) => Promise<Answer>;
+  onRequest: (wish: { chain: ChainId }) => Promise<Answer>;
 }
 
 /** `5` for five dollars, `0.50` for fifty cents. */
@@ -26,14 +25,14 @@ export function FaucetButton({ chain, amount, onRequest }: FaucetButtonProps) {
   const request = async () => {
     const answer = await run(() => onRequest({ chain }));
     if (!answer.ok) return void toast.error(answer.message);
-    toast(`${shortUsd(amount)} test USDC is on its way on ${chainNames[chain]}.`, {
+    toast(`${shortUsd(amount)} test USDC is on its way on ${chainName(chain)}.`, {
       id: DEPOSIT_TOAST,
       icon: <CheckIcon className="mt-0.5 size-4 text-green" />,
     });
   };
   return (
     <Button look="primary" busy={busy} onClick={() => void request()} className="justify-self-start">
-      {busy ? null : <DropletIcon aria-hidden="true" />} Send me {shortUsd(amount)} test USDC on {chainNames[chain]}
+      {busy ? null : <DropletIcon aria-hidden="true" />} Send me {shortUsd(amount)} test USDC on {chainName(chain)}
     </Button>
   );
 }

@@ -1,13 +1,12 @@
 import type { ReactNode } from "react";
-import type { Chain } from "@/lib/console/views/chain";
+import { type ChainId, chainName } from "@/lib/base/chains";
 import { ActionLink } from "../../ui/action-link";
-import { chainNames } from "../../ui/chain-names";
 import { EmptyState } from "../../ui/empty-state";
 
 /** Replaces an address on an unwatched chain, where a payment would go unnoticed. */
-export const NoAddress = ({ chain }: { chain: Chain }) => (
-  <EmptyState title={`${chainNames[chain]} deposits are not available`}>
-    Do not send anything on {chainNames[chain]} for now. Your address will be shown here once deposits open.
+export const NoAddress = ({ chain }: { chain: ChainId }) => (
+  <EmptyState title={`${chainName(chain)} deposits are not available`}>
+    Do not send anything on {chainName(chain)} for now. Your address will be shown here once deposits open.
   </EmptyState>
 );
 

@@ -2,9 +2,9 @@ import { SignatureIcon } from "lucide-react";
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { LocalTime } from "@/components/ui/text/local-time";
 import { shortAddress } from "@/components/ui/text/short-address";
+import { chainName } from "@/lib/base/chains";
 import type { PaymentView } from "@/lib/console/views/payments";
 import { ActionLink } from "../../ui/action-link";
-import { chainNames } from "../../ui/chain-names";
 import { type Column, DataTable } from "../../ui/data-table";
 import { EmptyState } from "../../ui/empty-state";
 import { PageRefresh } from "../../ui/page-refresh";
@@ -137,7 +137,7 @@ const PaymentState = ({ row }: { row: PaymentView }) => <StateOf words={wordsOf(
 function wordsOf({ state, chain, failure, cost, changeBelongsTo }: PaymentView): StateWords {
   switch (state) {
     case "claimed":
-      return { tone: "waiting", word: "settling", note: `waiting for ${chainNames[chain]}` };
+      return { tone: "waiting", word: "settling", note: `waiting for ${chainName(chain)}` };
     case "paid":
       if (cost === null) return { tone: "good", word: "paid", note: "answer in progress" };
       if (cost > 0n) return { tone: "good", word: "paid" };
@@ -151,6 +151,6 @@ function wordsOf({ state, chain, failure, cost, changeBelongsTo }: PaymentView):
     case "failed":
       return { tone: "bad", word: "not paid", note: failure };
     case "reversed":
-      return { tone: "bad", word: "reversed", note: `dropped by ${chainNames[chain]}` };
+      return { tone: "bad", word: "reversed", note: `dropped by ${chainName(chain)}` };
   }
 }

@@ -2,12 +2,12 @@ import type { ReactNode } from "react";
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { LocalTime } from "@/components/ui/text/local-time";
 import { countText } from "@/components/ui/text/number-text";
+import { chainName } from "@/lib/base/chains";
 import { formatUsd } from "@/lib/base/money";
 import { kindLabels } from "@/lib/base/tokens/token-kinds";
 import { whenLeftText } from "@/lib/base/when-left";
 import type { ChargedRequestReceipt, HeldRequestReceipt, RequestReceipt } from "@/lib/console/views/receipts";
 import { Badge } from "../../ui/badge";
-import { chainNames } from "../../ui/chain-names";
 import { CopyButton } from "../../ui/copy-button";
 
 /** Everything that the ledger records about one request. */
@@ -66,7 +66,7 @@ const PaidWith = ({
   <>
     <Line title="Payment">{formatUsd(amount)}</Line>
     <Line title="Network">
-      <span title={network}>{chainNames[chain]}</span>
+      <span title={network}>{chainName(chain)}</span>
     </Line>
     <LongLine title="From" value={payer} copy="Copy wallet address" />
     {transaction === null ? null : <LongLine title="Transaction" value={transaction} copy="Copy transaction" />}

@@ -1,12 +1,10 @@
 import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/text/amount";
-import type { Chain } from "@/lib/console/views/chain";
+import { type ChainId, chainEntries, chainName } from "@/lib/base/chains";
 import type { AllowanceView } from "@/lib/console/views/withdraw";
-import { chainNames } from "../../ui/chain-names";
-import { chainTimes } from "../../ui/chain-times";
 
 interface AllowancePanelProps {
-  chain: Chain;
+  chain: ChainId;
   /** The maximum that can arrive on the chain now, nano-USD. */
   most: bigint;
   allowance: AllowanceView;
@@ -15,12 +13,13 @@ interface AllowancePanelProps {
 /** How much can be withdrawn on the chosen chain, and what limits it. */
 export const AllowancePanel = ({ chain, most, allowance }: AllowancePanelProps) => (
   <dl className="grid content-start gap-4 text-sm max-md:grid-cols-2">
-    <Figure title={`You can withdraw on ${chainNames[chain]}`} amount={most} large>
+    <Figure title={`You can withdraw on ${chainName(chain)}`} amount={most} large>
       after the fee
     </Figure>
     {allowance.unfinal > 0n ? (
       <Figure title="Not final yet" amount={allowance.unfinal}>
-        You can spend it now, and withdraw it once final: within {chainTimes.base.final} on Base, {chainTimes.solana.final} on Solana.
+        You can spend it now, and withdraw it once final: within {chainEntries.base.finalIn} on Base, {chainEntries.solana.finalIn} on
+        Solana.
       </Figure>
     ) : null}
     <Figure title="Left in your 24-hour limit" amount={allowance.leftOfDay}>

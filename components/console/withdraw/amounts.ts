@@ -1,15 +1,14 @@
 // What the form computes on its own, before it calls the service; amounts are nano-USD.
 
+import { type ChainId, chainName, otherChains } from "@/lib/base/chains";
 import { formatUsd, usdText } from "@/lib/base/money";
 import { readUsdText } from "@/lib/base/typed/amount-text";
-import type { Chain } from "@/lib/console/views/chain";
 import type { AllowanceView } from "@/lib/console/views/withdraw";
-import { chainNames, otherChain } from "../../ui/chain-names";
 
 const UNIT = 1_000n;
 
 interface Limits {
-  chain: Chain;
+  chain: ChainId;
   allowance: AllowanceView;
   fee: bigint;
   least: bigint;
@@ -30,12 +29,13 @@ interface Range extends Omit<Limits, "fee"> {
 /** The allowed range, and the reason when the chain holds less than could leave. */
 export function rangeText({ chain, allowance, most, least }: Range): string {
   const { leftOnChain, withdrawable, unfinal } = allowance;
-  const [left, other] = [leftOnChain[chain], otherChain(chain)];
+  const left = leftOnChain[chain];
   // Another chain would not help.
   if (withdrawable + unfinal < least) return notEnough(least);
   if (left !== null && left < least) {
-    const isOtherOpen = (leftOnChain[other] ?? least) >= least;
-    return `Nothing can be withdrawn on ${chainNames[chain]} right now. ${isOtherOpen ? `Choose ${chainNames[other]}` : "Try again later"}.`;
+    const open = otherChains(chain).filter((other) => (leftOnChain[other] ?? least) >= least);
+    const cure = open.length > 0 ? `Choose ${open.map(chainName).join(" or ")}` : "Try again later";
+    return `Nothing can be withdrawn on ${chainName(chain)} right now. ${cure}.`;
   }
   if (most < least) {
     const limit = usedUpLimit(allowance, least);
@@ -45,7 +45,7 @@ export function rangeText({ chain, allowance, most, least }: Range): string {
       : notEnough(least);
   }
   const isOfChain = left !== null && left - most < UNIT;
-  return `Minimum ${formatUsd(least)} · maximum ${formatUsd(most)}${isOfChain ? ` on ${chainNames[chain]} right now` : ""}`;
+  return `Minimum ${formatUsd(least)} · maximum ${formatUsd(most)}${isOfChain ? ` on ${chainName(chain)} right now` : ""}`;
 }
 
 const notEnough = (least: bigint): string => `Not enough to withdraw. Minimum: ${formatUsd(least)} plus the fee.`;

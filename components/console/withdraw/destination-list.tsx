@@ -3,12 +3,11 @@ import { useId } from "react";
 import { LocalTime } from "@/components/ui/text/local-time";
 import { shortAddress } from "@/components/ui/text/short-address";
 import { TimeAgo } from "@/components/ui/text/time-ago";
-import type { Chain } from "@/lib/console/views/chain";
+import { type ChainId, chainName } from "@/lib/base/chains";
 import type { Destination } from "@/lib/console/views/withdraw";
-import { chainNames } from "../../ui/chain-names";
 
 interface DestinationListProps {
-  chain: Chain;
+  chain: ChainId;
   destinations: readonly Destination[];
   value: string;
   onChange: (address: string) => void;
@@ -26,7 +25,7 @@ export function DestinationList({ chain, destinations, value, onChange, error, n
       <legend className="mb-1.5 text-sm font-medium">To</legend>
       {offered.length === 0 ? (
         <p className="rounded border border-dashed border-edge px-4 py-5 text-sm text-muted">
-          No linked wallet on {chainNames[chain]}.{" "}
+          No linked wallet on {chainName(chain)}.{" "}
           <Link href="/settings" className="text-copper-ink underline underline-offset-4">
             Link one
           </Link>

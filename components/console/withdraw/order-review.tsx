@@ -2,11 +2,11 @@
 
 import dynamic from "next/dynamic";
 import type { ReactNode } from "react";
+import { chainName } from "@/lib/base/chains";
 import { formatUsd } from "@/lib/base/money";
 import { durationText } from "@/lib/base/text/duration-text";
 import type { DrawnOrder } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
-import { chainNames } from "../../ui/chain-names";
 import { FoldSummary } from "../../ui/fold-summary";
 import { useFocusOnStep } from "../../ui/use-focus-on-step";
 import { WalletButtonLoading } from "../../wallet/wallet-loading";
@@ -32,7 +32,7 @@ export function OrderReview({ order, onBack, ...signing }: OrderReviewProps) {
         <Fact title="To">
           <span className="font-mono break-all">{order.destination}</span>
         </Fact>
-        <Fact title="Network">{chainNames[order.chain]}</Fact>
+        <Fact title="Network">{chainName(order.chain)}</Fact>
       </dl>
       <OrderSum amount={order.amount} fee={order.fee} highestFee={order.fee} />
       <div className="grid gap-2 text-sm text-muted">

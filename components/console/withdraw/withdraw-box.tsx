@@ -3,8 +3,8 @@
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
+import type { ChainId } from "@/lib/base/chains";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
-import type { Chain } from "@/lib/console/views/chain";
 import type { AllowanceView, Destination, DrawnOrder, SolanaFees } from "@/lib/console/views/withdraw";
 import { useAction } from "../use-action";
 import { AllowancePanel } from "./allowance-panel";
@@ -18,7 +18,7 @@ interface WithdrawBoxProps extends Omit<OrderSigningProps, "order" | "onTaken"> 
   destinations: readonly Destination[];
   allowance: AllowanceView;
   least: bigint;
-  highestFee: Readonly<Record<Chain, bigint>>;
+  highestFee: Readonly<Record<ChainId, bigint>>;
   solanaFees: SolanaFees;
   start: (wish: Draft) => Promise<Answer<{ order: DrawnOrder }>>;
   nowMs: number;

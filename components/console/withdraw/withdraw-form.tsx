@@ -1,13 +1,12 @@
 "use client";
 
 import type { FormEvent } from "react";
+import { type ChainId, chainIds, chainName } from "@/lib/base/chains";
 import { formatUsd } from "@/lib/base/money";
 import { textLimits } from "@/lib/base/typed/text-limits";
 import type { Refusal } from "@/lib/console/views/answer";
-import type { Chain } from "@/lib/console/views/chain";
 import type { AllowanceView, Destination, SolanaFees } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
-import { chainNames, chains } from "../../ui/chain-names";
 import { DollarInput, Field } from "../../ui/field";
 import { Problem } from "../../ui/problem";
 import { hasTooLong, useWrongField } from "../../ui/wrong-field";
@@ -17,7 +16,7 @@ import { OrderSum } from "./order-sum";
 
 /** The form's entries: they survive the review and every refusal. */
 export interface Draft {
-  chain: Chain;
+  chain: ChainId;
   destination: string;
   amount: string;
 }
@@ -46,7 +45,7 @@ export function WithdrawForm(props: WithdrawFormProps) {
   const { draft, onChange, destinations, allowance, least, most, fee, highestFee, solanaFees, busy, refused, onReview, nowMs } = props;
   const { chain, destination, amount } = draft;
   const errorOf = (field: string) => (refused?.field === field ? refused.message : null);
-  const choose = (next: Chain) => onChange({ ...draft, chain: next, destination: firstPayable(destinations, next) });
+  const choose = (next: ChainId) => onChange({ ...draft, chain: next, destination: firstPayable(destinations, next) });
   const form = useWrongField(refused);
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -109,21 +108,21 @@ function SolanaFee({ fee, usual, withAccount }: SolanaFees & { fee: bigint | nul
 }
 
 /** The oldest wallet on the chain that can be paid now; "" when there is none. */
-export const firstPayable = (destinations: readonly Destination[], chain: Chain): string =>
+export const firstPayable = (destinations: readonly Destination[], chain: ChainId): string =>
   destinations.find((one) => one.chain === chain && one.payableFrom === null && one.isAllowed)?.address ?? "";
 
 /** The chain of the destination. */
-const ChainChoice = ({ value, onChange }: { value: Chain; onChange: (chain: Chain) => void }) => (
+const ChainChoice = ({ value, onChange }: { value: ChainId; onChange: (chain: ChainId) => void }) => (
   <fieldset>
     <legend className="mb-1.5 text-sm font-medium">Network</legend>
     <div className="grid grid-cols-2 gap-3">
-      {chains.map((chain) => (
+      {chainIds.map((chain) => (
         <label
           key={chain}
           className="flex h-10 cursor-pointer items-center gap-3 rounded border border-edge px-3 text-sm transition hover:bg-panel has-checked:border-copper has-checked:bg-copper-wash"
         >
           <input type="radio" name="chain" className="accent-copper" checked={chain === value} onChange={() => onChange(chain)} />
-          {chainNames[chain]}
+          {chainName(chain)}
         </label>
       ))}
     </div>

@@ -6,10 +6,10 @@ import { toast } from "sonner";
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { LocalTime } from "@/components/ui/text/local-time";
 import { shortAddress } from "@/components/ui/text/short-address";
+import { chainName } from "@/lib/base/chains";
 import { formatUsd } from "@/lib/base/money";
 import type { Answer } from "@/lib/console/views/answer";
 import type { WithdrawalView } from "@/lib/console/views/withdraw";
-import { chainNames } from "../../ui/chain-names";
 import { type Column, DataTable } from "../../ui/data-table";
 import { EmptyState } from "../../ui/empty-state";
 import { ActionButton } from "../action-button";
@@ -66,7 +66,7 @@ const columnsOf = (places: number, cancel: CancelWithdrawal): Column<WithdrawalV
           <Amount nano={row.amount} places={places} />
         </span>
         <OnPhone>
-          {chainNames[row.chain]} · <LocalTime at={row.requestedAt} shape="short" />
+          {chainName(row.chain)} · <LocalTime at={row.requestedAt} shape="short" />
         </OnPhone>
       </>
     ),
@@ -90,7 +90,7 @@ const columnsOf = (places: number, cancel: CancelWithdrawal): Column<WithdrawalV
     ...onDesktop,
     cell: ({ chain, destination }) => (
       <>
-        {chainNames[chain]}{" "}
+        {chainName(chain)}{" "}
         <span className="font-mono" title={destination}>
           {shortAddress(destination)}
         </span>

@@ -1,7 +1,7 @@
 import { momentText } from "@/components/ui/text/time-text";
+import { chainName, otherChains } from "@/lib/base/chains";
 import { formatUsd } from "@/lib/base/money";
 import type { WithdrawalView } from "@/lib/console/views/withdraw";
-import { chainNames, otherChain } from "../../ui/chain-names";
 import { StateOf, type StateWords } from "../money-list";
 
 export const isOpen = ({ state }: WithdrawalView): boolean => !["final", "cancelled", "refused", "failed"].includes(state);
@@ -20,9 +20,9 @@ function wordsOf(row: WithdrawalView): StateWords {
       return waitingWords(row);
     case "signed":
     case "sent":
-      return { tone: "waiting", word: "on its way", note: `waiting for ${chainNames[row.chain]} to confirm` };
+      return { tone: "waiting", word: "on its way", note: `waiting for ${chainName(row.chain)} to confirm` };
     case "confirmed":
-      return { tone: "waiting", word: "confirmed", note: `in your wallet; waiting for ${chainNames[row.chain]} to make it final` };
+      return { tone: "waiting", word: "confirmed", note: `in your wallet; waiting for ${chainName(row.chain)} to make it final` };
     case "final":
       return { tone: "good", word: "paid", note: row.transaction ? null : "its transaction is not known" };
     case "cancelled":
@@ -48,10 +48,10 @@ function waitingWords({ waitsFor, chain, ahead, payFrom }: WithdrawalView): Stat
       return {
         tone: "waiting",
         word: "waiting for funds",
-        note: `gathering USDC on ${chainNames[chain]}; or cancel and choose ${chainNames[otherChain(chain)]}`,
+        note: `gathering USDC on ${chainName(chain)}; or cancel and choose ${otherChains(chain).map(chainName).join(" or ")}`,
       };
     case "chain":
-      return { tone: "waiting", word: "waiting for the network", note: `${chainNames[chain]} does not respond; we keep trying` };
+      return { tone: "waiting", word: "waiting for the network", note: `${chainName(chain)} does not respond; we keep trying` };
     case "reserves":
       return { tone: "waiting", word: "paused", note: "payouts are on hold" };
     case "frozen":

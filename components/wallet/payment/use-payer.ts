@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { type Config, useConfig } from "wagmi";
 import { getBalance, getGasPrice, readContract } from "wagmi/actions";
+import { chainEntries } from "@/lib/base/chains";
 import type { SettlementTarget } from "@/lib/console/views/send-targets";
-import { chainNames } from "../../ui/chain-names";
 import { useEvmPlace } from "../use-evm-place";
 import { findPlace, sendUsdcCall } from "./evm-usdc";
 import { type PayingWallet, PaymentProblem } from "./paying-wallet";
@@ -91,6 +91,6 @@ async function readFunds(config: Config, { chainId, usdc, contract }: Settlement
   return {
     allowance,
     units,
-    feeProblem: lacksGas ? lacksFeeText({ chainName: chainNames.base, feeCoin: "ETH" }) : null,
+    feeProblem: lacksGas ? lacksFeeText({ chainName: chainEntries.base.name, feeCoin: "ETH" }) : null,
   };
 }

@@ -2,13 +2,14 @@
 
 import { getAddress } from "viem";
 import { z } from "zod";
+import type { ChainId } from "@/lib/base/chains";
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { findUsdc } from "@/lib/chains/evm/usdc";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { type Custody, findCustody, payableMint } from "@/lib/wallets/custody/custody";
-import { type DepositChain, listDeposits, readUncredited } from "@/lib/wallets/deposits/deposit";
+import { listDeposits, readUncredited } from "@/lib/wallets/deposits/deposit";
 import { findPayableAddresses } from "@/lib/wallets/deposits/payable-addresses";
 import { isWatched } from "@/lib/wallets/deposits/watched";
 import { readAvailable } from "../owner";
@@ -21,7 +22,7 @@ export { MINIMUM_DEPOSIT } from "@/lib/wallets/deposits/deposit";
  * altogether before the account has a wallet.
  * @throws AppError INTERNAL_ERROR when an address in the database is not the signer's
  */
-export async function findDepositAddresses(accountId: AccountId): Promise<Record<DepositChain, DepositAddress | null> | null> {
+export async function findDepositAddresses(accountId: AccountId): Promise<Record<ChainId, DepositAddress | null> | null> {
   const [addresses, custody] = await Promise.all([findPayableAddresses(accountId), findCustody()]);
   if (!addresses || !custody) return null;
   const { base, solana } = addresses;

@@ -2,6 +2,7 @@
 // found like any deposit. Only the sandbox sets it; live mode has none, and nothing here can create one.
 
 import { z } from "zod";
+import { type ChainId, chainIds, chainName, walletChainOf } from "@/lib/base/chains";
 import type { AccountId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
 import { processSingleton } from "@/lib/base/process-singleton";
@@ -13,13 +14,11 @@ import type { Owner } from "../owner";
 import type { Answer } from "../views/answer";
 
 /** What the faucet's buttons send. `wallet` gets the money itself, to pay per request; without it the account's deposit address does. */
-export const faucetForm = z.object({ chain: z.enum(["base", "solana"]), wallet: z.string().max(64).optional() });
-
-export type FaucetChain = z.infer<typeof faucetForm>["chain"];
+export const faucetForm = z.object({ chain: z.enum(chainIds), wallet: z.string().max(64).optional() });
 
 export interface FaucetWish {
   accountId: AccountId;
-  chain: FaucetChain;
+  chain: ChainId;
   /** The account's own deposit address on that chain, or the wallet that asked. */
   to: string;
   /** A wallet of this chain that gets a little of the chain's coin, for its fees; null: none. */
@@ -62,12 +61,10 @@ export const hasFaucetGift = async (accountId: AccountId, database: Database = p
 /** The amount of one request, nano-USD; null where there is no faucet. */
 export const faucetAmount = (): NanoUsd | null => holder().faucet?.amount ?? null;
 
-const names: Record<FaucetChain, string> = { base: "Base", solana: "Solana" };
-
 /** Sends the owner test USDC; `transaction` is its id on the chain. */
 export async function requestFaucet(
   { accountId, isFrozen, wallet: signedIn }: Owner,
-  chain: FaucetChain,
+  chain: ChainId,
   walletAddress?: string,
 ): Promise<Answer<{ amount: NanoUsd; transaction: string }>> {
   const { faucet } = holder();
@@ -75,9 +72,9 @@ export async function requestFaucet(
   if (isFrozen) return frozenRefusal();
   const wallet = await findWallet(accountId);
   if (!wallet) return refuse("Your deposit addresses are not ready yet. Reload this page in a minute.");
-  const walletChain = chain === "base" ? "evm" : "solana";
+  const walletChain = walletChainOf(chain);
   const receiver = walletAddress === undefined ? null : readWallet(walletChain, walletAddress);
-  if (walletAddress !== undefined && !receiver) return refuse(`This is not an address on ${names[chain]}.`);
+  if (walletAddress !== undefined && !receiver) return refuse(`This is not an address on ${chainName(chain)}.`);
   const own = chain === "base" ? wallet.baseAddress : wallet.solanaAddress;
   const payer = receiver ?? (signedIn.chain === walletChain ? signedIn : null);
   const answer = await faucet.give({ accountId, chain, to: receiver?.address ?? own, payer: payer?.address ?? null });
@@ -88,12 +85,12 @@ export async function requestFaucet(
       return refuse(`You’ve reached today’s limit of ${faucet.timesADay} requests for test USDC. Try again after midnight UTC.`);
     }
     case "away":
-      return refuse(`The sandbox's ${names[chain]} network is still starting. Nothing was sent. Try again in a few seconds.`);
+      return refuse(`The sandbox's ${chainName(chain)} network is still starting. Nothing was sent. Try again in a few seconds.`);
     case "unknown":
       return refuse(
-        `The sandbox's ${names[chain]} network did not answer in time. If the transfer went through, the USDC arrives within a minute.`,
+        `The sandbox's ${chainName(chain)} network did not answer in time. If the transfer went through, the USDC arrives within a minute.`,
       );
     case "failed":
-      return refuse(`The sandbox's ${names[chain]} network rejected the transfer. Nothing was sent. See the service's log.`);
+      return refuse(`The sandbox's ${chainName(chain)} network rejected the transfer. Nothing was sent. See the service's log.`);
   }
 }

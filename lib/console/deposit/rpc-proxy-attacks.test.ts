@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vi
 import { z } from "zod";
 import { POST } from "@/app/api/rpc/[chain]/route";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
+import { type ChainId, chainIds } from "@/lib/base/chains";
 import { setClock } from "@/lib/base/clock";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
@@ -56,7 +57,7 @@ afterEach(async () => {
 });
 
 interface Sent {
-  chain?: "base" | "solana";
+  chain?: ChainId;
   /** The client's address. */
   from?: string;
   cookie?: string;
@@ -90,7 +91,7 @@ test("a forged Origin without a session reaches no node, and its body is not rea
   setSandboxEvmNodes([node.url]);
   setSandboxSolanaNodes([node.url], solana.genesisHash);
   for (const cookie of [undefined, `${sessionCookieName()}=forged`])
-    for (const chain of ["base", "solana"] as const) {
+    for (const chain of chainIds) {
       const { status, text } = await send("eth_chainId", { chain, cookie, body: "{".repeat(100_000) });
       expect({ status, text }).toEqual({ status: 401, text: expect.stringContaining("Sign in") });
     }
@@ -200,7 +201,7 @@ test("an answer of a node is read up to 256 kB, asked for once, and costs our ow
 
 test("lists of accounts and of fees that no page needs reach no node", async () => {
   const cookie = await sessionCookie();
-  const ask = async (chain: "base" | "solana", method: string, params: unknown[]) => {
+  const ask = async (chain: ChainId, method: string, params: unknown[]) => {
     const { text } = await send(method, { chain, cookie, body: JSON.stringify({ ...callOf(method), params }) });
     return (JSON.parse(text) as { error?: { code: number } }).error?.code;
   };

@@ -2,10 +2,11 @@
 
 import { z } from "zod";
 import { findSigningAccountOf, listIdentities } from "@/lib/access/identities";
+import { walletChainOf } from "@/lib/base/chains";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { transactionUrl } from "@/lib/chains/explorer";
 import { paymentFailures } from "@/lib/chains/payment-failure";
-import { displayAddress, type Wallet, type WalletChain } from "@/lib/chains/wallet";
+import { displayAddress, type Wallet } from "@/lib/chains/wallet";
 import { readChargedCosts } from "@/lib/ledger/receipt";
 import type { PaymentId, PaymentState } from "@/lib/payments/claims/claim";
 import { claimCredit, readCredit } from "@/lib/payments/claims/credits";
@@ -67,15 +68,13 @@ async function viewsOf({ accountId }: Owner, payments: readonly ListedPayment[])
       cost,
       isX402: scheme !== "proof",
       failure: failure && paymentFailures[failure],
-      payer: displayAddress({ chain: walletChainOf[chain], address: payer }),
+      payer: displayAddress({ chain: walletChainOf(chain), address: payer }),
       change: payment.state === "paid" && cost !== null ? nanoUsd(payment.amount - cost) : null,
       changeBelongsTo: creditedAccount === accountId ? "account" : "address",
       transactionUrl: payment.transaction && transactionUrl(chain, payment.transaction),
     };
   });
 }
-
-const walletChainOf: Readonly<Record<"base" | "solana", WalletChain>> = { base: "evm", solana: "solana" };
 
 const isOver = (state: PaymentState): boolean => state !== "claimed";
 

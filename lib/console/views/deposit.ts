@@ -1,10 +1,10 @@
 // An account's deposit page at one moment. Amounts are nano-USD.
 
+import type { ChainId } from "@/lib/base/chains";
 import type { DepositState } from "@/lib/wallets/deposits/deposit";
-import type { Chain } from "./chain";
 
 export interface DepositAddress {
-  chain: Chain;
+  chain: ChainId;
   address: string;
   /**
    * A payment link for wallets (EIP-681, Solana Pay). Null where a chain is simulated, so that no link and no QR code ever
@@ -15,7 +15,7 @@ export interface DepositAddress {
 
 export interface DepositRow {
   id: string;
-  chain: Chain;
+  chain: ChainId;
   amount: bigint;
   state: DepositState;
   confirmations: number;
@@ -37,5 +37,5 @@ export interface DepositView {
   /** The page's cursor to earlier deposits; null when there are none. */
   older: string | null;
   /** Money below the minimum that waits at each address. */
-  uncredited: Record<Chain, bigint>;
+  uncredited: Record<ChainId, bigint>;
 }

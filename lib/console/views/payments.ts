@@ -1,7 +1,7 @@
 // Paying per request, as its owner sees it: the payments, what is left of them, and where that is. Amounts are nano-USD.
 
+import type { ChainId } from "@/lib/base/chains";
 import type { PaymentState } from "@/lib/payments/claims/claim";
-import type { Chain } from "./chain";
 import type { SettlementTarget } from "./send-targets";
 import type { NamedWallet } from "./wallet";
 
@@ -12,7 +12,7 @@ export interface OwnCredit extends NamedWallet {
 
 export interface PaymentView {
   id: string;
-  chain: Chain;
+  chain: ChainId;
   /** True for x402, false for a signed proof. */
   isX402: boolean;
   payer: string;

@@ -1,10 +1,10 @@
 // The receipt of one request: what it cost, and how that was computed. Amounts are nano-USD.
 
+import type { ChainId } from "@/lib/base/chains";
 import type { KindName } from "@/lib/base/tokens/token-kinds";
 import type { WhenLeft } from "@/lib/base/when-left";
 import type { ChargeReceipt, HoldReceipt } from "@/lib/ledger/receipt";
 import type { RequestPayment } from "@/lib/payments/claims/request-payment";
-import type { Chain } from "./chain";
 
 /** One kind of token of a charge: `tokens` at `price` make `due`. */
 export interface CostLine {
@@ -32,7 +32,7 @@ export interface ChargedRequestReceipt extends RequestOfKey, Omit<ChargeReceipt,
   /** What became of the stream once its client had left; null when the client stayed. */
   whenLeft: WhenLeft | null;
   /** The payment sent with the request; null when a balance paid. */
-  payment: (Pick<RequestPayment, "network" | "payer" | "amount" | "transaction"> & { chain: Chain }) | null;
+  payment: (Pick<RequestPayment, "network" | "payer" | "amount" | "transaction"> & { chain: ChainId }) | null;
 }
 
 export interface HeldRequestReceipt extends RequestOfKey, Omit<HoldReceipt, "keyId"> {}

@@ -1,13 +1,13 @@
 // Public reserves. Amounts are nano-USD.
 
+import type { ChainId } from "@/lib/base/chains";
 import type { UnknownReason } from "@/lib/wallets/reserves/not-known";
-import type { Chain } from "./chain";
 
 export interface Reserves {
   /** none: there is no report yet. */
   state: "covered" | "deficit" | "unknown" | "none";
   /** Why the state is unknown, and for which chain; `stale`: the last report is too old. */
-  unknown: { reason: UnknownReason | "stale"; chain: Chain | null; since: Date } | null;
+  unknown: { reason: UnknownReason | "stale"; chain: ChainId | null; since: Date } | null;
   /** Of the newest report that has figures: older than the state while that is unknown. */
   figures: ReserveFigures | null;
   course: ReservePoint[];
@@ -27,7 +27,7 @@ export interface ReserveFigures {
 }
 
 export interface ReservePlace {
-  chain: Chain;
+  chain: ChainId;
   /** A final block; on Solana a slot. */
   height: number;
   blockHash: string | null;

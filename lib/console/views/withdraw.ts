@@ -1,12 +1,12 @@
 // Withdrawing, as its owner sees and does it. Amounts are nano-USD.
 
+import type { ChainId } from "@/lib/base/chains";
 import type { WaitsFor, WithdrawalState } from "@/lib/wallets/withdrawals/withdrawal";
-import type { Chain } from "./chain";
 import type { NamedWallet } from "./wallet";
 
 /** A linked wallet that can receive money, now or later. */
 export interface Destination {
-  chain: Chain;
+  chain: ChainId;
   /** In display format. */
   address: string;
   linkedAt: Date;
@@ -41,7 +41,7 @@ export interface AllowanceView {
   /** The most that the service pays out in 24 hours. */
   mostOfService: bigint;
   /** What can leave on each chain, without the fee; null where that is unknown. */
-  leftOnChain: Readonly<Record<Chain, bigint | null>>;
+  leftOnChain: Readonly<Record<ChainId, bigint | null>>;
   /** A larger amount needs the operator's approval. */
   leftWithoutApproval: bigint;
   /** How many more withdrawals may be open at once. */
@@ -50,7 +50,7 @@ export interface AllowanceView {
 
 export interface WithdrawalView {
   id: string;
-  chain: Chain;
+  chain: ChainId;
   destination: string;
   amount: bigint;
   fee: bigint;
@@ -106,7 +106,7 @@ export interface WithdrawPage {
   allowance: AllowanceView;
   /** The minimum amount to arrive, and the highest fee of each chain. */
   least: bigint;
-  highestFee: Readonly<Record<Chain, bigint>>;
+  highestFee: Readonly<Record<ChainId, bigint>>;
   /** On Solana: to a wallet with a USDC account, and to one without. */
   solanaFees: SolanaFees;
   destinations: Destination[];
@@ -120,7 +120,7 @@ export interface WithdrawPage {
 
 /** What a wallet signs to withdraw: the text, and the order that it states. */
 export interface DrawnOrder {
-  chain: Chain;
+  chain: ChainId;
   destination: string;
   amount: bigint;
   fee: bigint;

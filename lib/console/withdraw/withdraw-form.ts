@@ -1,6 +1,7 @@
 // The withdrawal form, and the signed order that the page sends.
 
 import { z } from "zod";
+import { chainIds } from "@/lib/base/chains";
 import type { WithdrawalId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { readUsdText } from "@/lib/base/typed/amount-text";
@@ -19,7 +20,7 @@ function readUsdcText(text: string): NanoUsd {
   return amount;
 }
 
-const chain = z.enum(["base", "solana"]);
+const chain = z.enum(chainIds);
 
 /** The chain, the owner's destination wallet, and the amount that should arrive. */
 export const withdrawalForm = z.strictObject({

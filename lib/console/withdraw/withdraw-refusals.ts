@@ -1,17 +1,15 @@
 // Why a withdrawal was refused: messages for its owner, with the form's field that they concern.
 
+import { type ChainId, chainName, otherChains } from "@/lib/base/chains";
 import { formatUsd } from "@/lib/base/money";
-import type { WithdrawalChain } from "@/lib/wallets/custody/withdrawal-order";
 import type { DestinationFault } from "@/lib/wallets/withdrawals/destination";
 import type { ChainShort, RequestRefusal } from "@/lib/wallets/withdrawals/request";
 import { MAX_OPEN, minWithdrawal } from "@/lib/wallets/withdrawals/rules";
 import { refuse } from "../answer";
 import type { Refusal } from "../views/answer";
 
-const chainNames: Readonly<Record<WithdrawalChain, string>> = { base: "Base", solana: "Solana" };
-
-function destinationText(fault: DestinationFault, chain: WithdrawalChain): string {
-  const name = chainNames[chain];
+function destinationText(fault: DestinationFault, chain: ChainId): string {
+  const name = chainName(chain);
   const texts: Readonly<Record<DestinationFault, string>> = {
     malformed: `This is not a ${name} address. Choose one of your linked wallets.`,
     checksum: "This address has a typo: its checksum does not match. Copy it again.",
@@ -37,7 +35,7 @@ const plainTexts = {
 } as const;
 
 /** The message for a refused withdrawal. */
-export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChain): Refusal {
+export function withdrawalRefusal(refusal: RequestRefusal, chain: ChainId): Refusal {
   switch (refusal.reason) {
     case "destination":
       return refuse(destinationText(refusal.fault, chain), "destination");
@@ -79,14 +77,14 @@ export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChai
   }
 }
 
-/** Money held on one chain cannot leave on the other: the message names the other chain only where it has at least the minimum. */
-function shortageText({ funds }: ChainShort, chain: WithdrawalChain): string {
-  const [left, other] = [funds[chain] ?? 0n, chain === "base" ? "solana" : "base"] as const;
-  const isOtherOpen = (funds[other] ?? minWithdrawal()) >= minWithdrawal();
-  const elsewhere = isOtherOpen ? `Choose ${chainNames[other]}` : null;
-  if (left < minWithdrawal()) return `Nothing can be withdrawn on ${chainNames[chain]} right now. ${elsewhere ?? "Try again later"}.`;
+/** Money held on one chain cannot leave on the other: the message names only chains that have at least the minimum. */
+function shortageText({ funds }: ChainShort, chain: ChainId): string {
+  const left = funds[chain] ?? 0n;
+  const open = otherChains(chain).filter((other) => (funds[other] ?? minWithdrawal()) >= minWithdrawal());
+  const elsewhere = open.length > 0 ? `Choose ${open.map(chainName).join(" or ")}` : null;
+  if (left < minWithdrawal()) return `Nothing can be withdrawn on ${chainName(chain)} right now. ${elsewhere ?? "Try again later"}.`;
   const smaller = elsewhere ? `${elsewhere} or a smaller amount.` : "Choose a smaller amount.";
-  return `Only ${formatUsd(left)} can be withdrawn on ${chainNames[chain]} right now. ${smaller}`;
+  return `Only ${formatUsd(left)} can be withdrawn on ${chainName(chain)} right now. ${smaller}`;
 }
 
 /** `22 Nov 2026, 10:31 UTC` */

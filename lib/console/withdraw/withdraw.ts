@@ -2,12 +2,13 @@
 
 import { z } from "zod";
 import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
+import { type ChainId, walletChainOf } from "@/lib/base/chains";
 import { config } from "@/lib/base/config";
 import type { WithdrawalId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
 import { transactionUrl } from "@/lib/chains/explorer";
 import { displayAddress, readWallet } from "@/lib/chains/wallet";
-import { type Order, type WithdrawalChain, walletChainOf, writeOrderText } from "@/lib/wallets/custody/withdrawal-order";
+import { type Order, writeOrderText } from "@/lib/wallets/custody/withdrawal-order";
 import { type Allowance, listPayableWallets, readAllowance } from "@/lib/wallets/withdrawals/allowance";
 import { cancelWithdrawal } from "@/lib/wallets/withdrawals/decisions";
 import { readDestination } from "@/lib/wallets/withdrawals/destination";
@@ -96,7 +97,7 @@ const positionForm = z
 const higher = (one: NanoUsd, other: NanoUsd): NanoUsd => (one > other ? one : other);
 
 /** Null when the chain does not answer within the page's time limit. */
-async function feeTo(chain: WithdrawalChain, address: string): Promise<NanoUsd | null> {
+async function feeTo(chain: ChainId, address: string): Promise<NanoUsd | null> {
   const fees = readFees();
   if (chain === "base") return fees.base;
   const slow = new Promise<null>((resolve) => setTimeout(() => resolve(null), MAX_WAIT_MS).unref());
@@ -108,7 +109,7 @@ async function feeTo(chain: WithdrawalChain, address: string): Promise<NanoUsd |
 const MAX_WAIT_MS = 1_500;
 
 interface Wish {
-  chain: WithdrawalChain;
+  chain: ChainId;
   destination: string;
   amount: NanoUsd;
 }

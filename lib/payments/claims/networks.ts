@@ -1,5 +1,6 @@
 // The networks that payments come over, by their CAIP-2 names.
 
+import type { ChainId } from "@/lib/base/chains";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { MAINNET_GENESIS_HASH } from "@/lib/chains/solana/nodes";
@@ -15,4 +16,4 @@ export const solanaNetwork = (): string => `solana:${(solanaCluster().genesisHas
 export const networkOf = (chain: WalletChain): string => (chain === "evm" ? evmNetwork() : solanaNetwork());
 
 /** The chain of a network that a payment came over. */
-export const chainOfNetwork = (network: string): "base" | "solana" => (network.startsWith("solana:") ? "solana" : "base");
+export const chainOfNetwork = (network: string): ChainId => (network.startsWith("solana:") ? "solana" : "base");

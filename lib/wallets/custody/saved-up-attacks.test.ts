@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { type ChainId, chainIds } from "@/lib/base/chains";
 import { dateOf, nowMs, setClock } from "@/lib/base/clock";
 import { newAccountId, randomBase62 } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
@@ -16,7 +17,7 @@ import { type Journal, openJournal } from "./limits/journal";
 import { createWords } from "./mnemonic";
 import { openSigner } from "./seed-signer";
 import type { Signer } from "./signer";
-import { endOfOrder, type Order, type SignedOrder, type WithdrawalChain, writeOrderText } from "./withdrawal-order";
+import { endOfOrder, type Order, type SignedOrder, writeOrderText } from "./withdrawal-order";
 
 const DAY_MS = 24 * 3_600_000;
 const LIMIT = 12n * USD;
@@ -60,7 +61,7 @@ async function startAt(ms: number): Promise<Signer> {
   return openSigner(words, "sandbox", { journal });
 }
 
-async function newOrder(chain: WithdrawalChain, changes: Partial<Order> = {}): Promise<SignedOrder> {
+async function newOrder(chain: ChainId, changes: Partial<Order> = {}): Promise<SignedOrder> {
   const issuedAt = dateOf(nowMs());
   const destination = chain === "base" ? evm.address : solana.address;
   const terms = { amount: nanoUsd(LIMIT), fee: nanoUsd(0), opensAccount: false, nonce: randomBase62(22) };
@@ -108,7 +109,7 @@ test("an order that is signed again at the end of its day counts for a day from 
 
 test("an order ends seven days after it was made, and is not made ahead of time", async () => {
   const signer = await startAt(nowMs());
-  for (const chain of ["base", "solana"] as const) {
+  for (const chain of chainIds) {
     const far = dateOf(nowMs() + 90 * DAY_MS);
     expect(await take(signer, await newOrder(chain, { validUntil: far }))).toBe("order");
     expect(await take(signer, await newOrder(chain, { validUntil: dateOf(nowMs() + DAY_MS) }))).toBe("order");
@@ -121,7 +122,7 @@ test("no order lives longer than the signer remembers it, also when it was made 
   const startMs = nowMs();
   const issuedAt = dateOf(startMs + 5 * 60_000);
   const dates = { issuedAt, validUntil: endOfOrder(issuedAt) };
-  const orders = await Promise.all((["base", "solana"] as const).map((chain) => newOrder(chain, { amount: nanoUsd(USD), ...dates })));
+  const orders = await Promise.all(chainIds.map((chain) => newOrder(chain, { amount: nanoUsd(USD), ...dates })));
   const first = await startAt(startMs);
   for (const order of orders) expect(await take(first, order)).toBe("signed");
   const last = await startAt(dates.validUntil.getTime() - 1);

@@ -4,6 +4,7 @@
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { type ChainId, chainIds } from "@/lib/base/chains";
 import { newAccountId, randomBase62 } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { encodeAuthorizedTransfer, encodeTransfer, usdcOnBase } from "@/lib/chains/evm/usdc";
@@ -15,7 +16,7 @@ import { createWords } from "./mnemonic";
 import type { Signer } from "./signer";
 import { createSignerProcess, type SignerProcess, sendRaw } from "./testing/signer-process";
 import { connectSigner, type SignerConnection } from "./wire/connect";
-import { endOfOrder, type Order, type SignedOrder, type WithdrawalChain, writeOrderText } from "./withdrawal-order";
+import { endOfOrder, type Order, type SignedOrder, writeOrderText } from "./withdrawal-order";
 
 const DAY_MS = 24 * 3_600_000;
 const LIMIT = 12n * USD;
@@ -101,7 +102,7 @@ const ask = async (operation: string, order: unknown): Promise<string> =>
 
 test("an order that its wallet did not sign, or that was changed after it was signed, is not paid", async () => {
   const [held, loot] = [await reach(), new Loot()];
-  for (const on of ["base", "solana"] as const) {
+  for (const on of chainIds) {
     // Of Solana's wallets: an unknown signature of Ethereum's might be a contract's, which only a node can tell.
     const order = await sign(newOrder({ chain: on }), onSolana);
     const [other, another] = [newKeyWallet("evm"), newKeyWallet("solana")];
@@ -116,7 +117,7 @@ test("an order that its wallet did not sign, or that was changed after it was si
     ];
     for (const change of changes)
       expect(await loot.take(held, { ...order, ...change }), JSON.stringify(Object.keys(change))).toBe("signature");
-    const crossed = { ...order, chain: (on === "base" ? "solana" : "base") as WithdrawalChain };
+    const crossed = { ...order, chain: (on === "base" ? "solana" : "base") as ChainId };
     expect(await loot.take(held, crossed)).toBe("order");
     const elsewhere = writeOrderText(order).replace(/Chain: .*/, "Chain: Base (1)");
     expect(await loot.take(held, { ...order, signature: await onSolana.sign(elsewhere) })).toBe("signature");

@@ -2,6 +2,7 @@
 // requested, accepted or paid, and the signer trusts nothing else.
 
 import { type Hex, keccak256, toBytes } from "viem";
+import { type ChainId, walletChainOf } from "@/lib/base/chains";
 import { DAY_MS } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
@@ -9,13 +10,11 @@ import { type NanoUsd, usdText } from "@/lib/base/money";
 import { baseChainId } from "@/lib/chains/evm/base";
 import type { SignatureVerdict } from "@/lib/chains/evm/contract-wallet";
 import { verifySignature } from "@/lib/chains/verify-signature";
-import { displayAddress, type Wallet, type WalletChain } from "@/lib/chains/wallet";
-
-export type WithdrawalChain = "base" | "solana";
+import { displayAddress, type Wallet } from "@/lib/chains/wallet";
 
 export interface Order {
   accountId: AccountId;
-  chain: WithdrawalChain;
+  chain: ChainId;
   /** Lower-case hex on Base; on Solana the owner of the token account, base58. */
   destination: string;
   /** The amount that arrives, and the fee on top of it: whole USDC base units. */
@@ -44,9 +43,6 @@ const LIFE_MS = 7 * DAY_MS;
 
 export const endOfOrder = (issuedAt: Date): Date => new Date(issuedAt.getTime() + LIFE_MS);
 
-/** The kind of wallet on a chain. */
-export const walletChainOf = (chain: WithdrawalChain): WalletChain => (chain === "base" ? "evm" : "solana");
-
 /** The whole text, with \n between lines and none at the end. */
 export function writeOrderText(order: Order): string {
   const destination = displayAddress({ chain: walletChainOf(order.chain), address: order.destination });
@@ -67,7 +63,7 @@ export function writeOrderText(order: Order): string {
 /** The service name is part of the text, so a signature for one deployment is invalid at any other. */
 const headingOf = (): string => `${config().SERVICE_NAME} Withdrawal`;
 
-function chainText(chain: WithdrawalChain): string {
+function chainText(chain: ChainId): string {
   if (chain === "base") return `Base (${baseChainId()})`;
   return config().MODE === "live" ? "Solana (mainnet)" : "Solana (localnet)";
 }

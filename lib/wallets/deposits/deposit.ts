@@ -1,12 +1,12 @@
 // Deposits as their owner sees them: amount, progress, and an explorer link.
 
+import { type ChainId, chainIds, perChain } from "@/lib/base/chains";
 import type { AccountId } from "@/lib/base/ids";
 import { fromCents, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { metrics } from "@/lib/base/observe/metrics";
 import { transactionUrl } from "@/lib/chains/explorer";
 import { type Database, prisma } from "@/lib/db/prisma";
 
-const CHAINS = ["base", "solana"] as const;
 const STATES = ["seen", "confirming", "credited", "below_minimum", "reversed"] as const;
 
 /**
@@ -15,14 +15,12 @@ const STATES = ["seen", "confirming", "credited", "below_minimum", "reversed"] a
  */
 export type DepositState = (typeof STATES)[number];
 
-export type DepositChain = (typeof CHAINS)[number];
-
 /** An address is credited once it has received this much; until then the money is kept for its owner. */
 export const MINIMUM_DEPOSIT: NanoUsd = fromCents(100);
 
 export interface Deposit {
   id: string;
-  chain: DepositChain;
+  chain: ChainId;
   state: DepositState;
   amount: NanoUsd;
   /** The account's own address. */
@@ -56,7 +54,7 @@ export async function listDeposits(accountId: AccountId, { limit, after }: Depos
     prisma().chainScan.findMany(),
   ]);
   return rows.map(({ id, address, transaction, block, seenAt, creditedAt, reversedAt, ...row }) => {
-    const [chain, state] = [row.chain as DepositChain, row.state as DepositState];
+    const [chain, state] = [row.chain as ChainId, row.state as DepositState];
     const shown = { id, chain, state, address, transaction, block, seenAt, creditedAt, reversedAt };
     return {
       ...shown,
@@ -87,21 +85,21 @@ export async function hasDeposits(accountId: AccountId, database: Database = pri
 }
 
 /** Deposits at the account's addresses that wait for the minimum, nano-USD. */
-export async function readUncredited(accountId: AccountId): Promise<Record<DepositChain, NanoUsd>> {
+export async function readUncredited(accountId: AccountId): Promise<Record<ChainId, NanoUsd>> {
   const sums = await prisma().deposit.groupBy({
     by: ["chain"],
     where: { accountId, state: "below_minimum", missingSince: null },
     _sum: { amount: true },
   });
-  const sumOn = (chain: DepositChain) => nanoUsd(sums.find((one) => one.chain === chain)?._sum.amount ?? 0n);
-  return { base: sumOn("base"), solana: sumOn("solana") };
+  const sumOn = (chain: ChainId) => nanoUsd(sums.find((one) => one.chain === chain)?._sum.amount ?? 0n);
+  return perChain(sumOn);
 }
 
 /** Updates the metrics with the number of deposits per state. It reads them all. */
 export async function measureDeposits(): Promise<void> {
   const counts = await prisma().deposit.groupBy({ by: ["chain", "state"], _count: true });
   const { deposits } = metrics();
-  for (const chain of CHAINS) for (const state of STATES) deposits.set({ chain, state }, 0);
+  for (const chain of chainIds) for (const state of STATES) deposits.set({ chain, state }, 0);
   for (const { chain, state, _count } of counts) deposits.set({ chain, state }, _count);
 }
 
@@ -122,5 +120,5 @@ export async function readAllUncredited(limit: number): Promise<UncreditedAddres
     orderBy: [{ _sum: { amount: "desc" } }, { address: "asc" }],
     take: limit,
   });
-  return sums.map(({ chain, _sum, ...row }) => ({ ...row, chain: chain as DepositChain, amount: nanoUsd(_sum.amount ?? 0n) }));
+  return sums.map(({ chain, _sum, ...row }) => ({ ...row, chain: chain as ChainId, amount: nanoUsd(_sum.amount ?? 0n) }));
 }

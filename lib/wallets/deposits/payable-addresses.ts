@@ -1,13 +1,13 @@
 // An account's deposit addresses: those of its wallet, on the watched chains.
 
+import type { ChainId } from "@/lib/base/chains";
 import type { AccountId } from "@/lib/base/ids";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { type CustodialWallet, findWallet } from "../custody/custodial-wallet";
-import type { DepositChain } from "./deposit";
 import { isWatched } from "./watched";
 
 /** An address per chain; null on a chain that is not watched. */
-export type PayableAddresses = Record<DepositChain, string | null>;
+export type PayableAddresses = Record<ChainId, string | null>;
 
 const MAX_KNOWN = 20_000;
 

@@ -1,6 +1,7 @@
 // The service's watchers, one per chain with known nodes. Each round is counted; a problem is logged when it begins and when it ends, since
 // an outage lasts for hundreds of rounds.
 
+import type { ChainId } from "@/lib/base/chains";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -8,7 +9,6 @@ import { processSingleton } from "@/lib/base/process-singleton";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { createBaseWatcher } from "./base-watcher";
-import type { DepositChain } from "./deposit";
 import { createSolanaWatcher } from "./solana-watcher";
 import { isWatched } from "./watched";
 import type { Watcher, WatchReport } from "./watcher";
@@ -34,7 +34,7 @@ export const watchSolana = watch({
 });
 
 interface WatchedChain {
-  chain: DepositChain;
+  chain: ChainId;
   hasNodes: () => boolean;
   create: () => Watcher;
 }
@@ -62,7 +62,7 @@ function watch({ chain, hasNodes, create }: WatchedChain): Watch {
   };
 }
 
-function measure(chain: DepositChain, report: WatchReport): void {
+function measure(chain: ChainId, report: WatchReport): void {
   const { watchRounds, watchHeadLag, watchReorgBlocks } = metrics();
   watchRounds.inc({ chain, outcome: report.outcome });
   // Only the watching process knows the lag.
@@ -79,7 +79,7 @@ const troubles: Readonly<Record<Trouble, string>> = {
 };
 
 /** @returns the logged problem that is not over */
-function logTrouble(chain: DepositChain, report: WatchReport, logged: Trouble | null): Trouble | null {
+function logTrouble(chain: ChainId, report: WatchReport, logged: Trouble | null): Trouble | null {
   const { outcome } = report;
   if (outcome === "elsewhere") return null;
   if (outcome === "read") {

@@ -1,11 +1,11 @@
 // The books in one snapshot: depositors per chain, amounts owed, and bookings that the chains cannot show yet.
 
+import { type ChainId, chainIds } from "@/lib/base/chains";
 import { now } from "@/lib/base/clock";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { type Database, inTransaction, prisma, type Transaction } from "@/lib/db/prisma";
 import { listUnseenArrivals } from "@/lib/ledger/arrivals";
 import { readOwed } from "@/lib/ledger/owed";
-import type { DepositChain } from "../deposits/deposit";
 import type { ScanEnd } from "../deposits/scan";
 import type { Depositor } from "./holding";
 import { listPayouts, type Payout } from "./payouts";
@@ -33,7 +33,7 @@ export interface Books {
 }
 
 /** The ledger's funding account of a chain, the source of deposits and payments. */
-export const chainAccount = (chain: DepositChain) => `${chain}_chain` as const;
+export const chainAccount = (chain: ChainId) => `${chain}_chain` as const;
 const CHAIN_ACCOUNTS = [chainAccount("base"), chainAccount("solana")];
 
 /** Reads everything in one snapshot. Determine the heights before: then everything that a chain shows up to them is stored here. */
@@ -60,7 +60,7 @@ export function readBooks(heights: Heights): Promise<Books> {
  * All addresses that ever had a deposit on a chain, also those of accounts that another one absorbed. An address without a deposit holds no
  * money that a watcher has seen.
  */
-export async function listDepositors(chain: DepositChain, database: Database = prisma()): Promise<Depositor[]> {
+export async function listDepositors(chain: ChainId, database: Database = prisma()): Promise<Depositor[]> {
   // Raw SQL: two tables without a relation, and more rows than a parameter list can hold.
   const rows = await database.$queryRaw<{ baseAddress: string; solanaOwner: string; tokenAccount: string }[]>`
     SELECT w.base_address AS "baseAddress", w.solana_owner AS "solanaOwner", w.solana_token_account AS "tokenAccount" FROM custodial_wallet w
@@ -95,7 +95,7 @@ async function readUnseen(heights: Heights, snapshot: Transaction): Promise<Unse
   }
   // A chain that was not read had no payments until now, so all of its payments are above the height.
   const treasuries = { base: heights.base ?? -1, solana: heights.solana?.treasury ?? -1 };
-  for (const chain of ["base", "solana"] as const) {
+  for (const chain of chainIds) {
     const height = treasuries[chain];
     for (const [accountId, amount] of await listUnseenArrivals(snapshot, { funding: chainAccount(chain), height })) add(accountId, amount);
   }
@@ -126,7 +126,7 @@ interface UnseenRow {
 }
 
 async function listUnseen(
-  { chain, height, unread }: { chain: DepositChain; height: number; unread: readonly string[] },
+  { chain, height, unread }: { chain: ChainId; height: number; unread: readonly string[] },
   snapshot: Transaction,
 ): Promise<UnseenRow[]> {
   const above = { finalized: true, block: { gt: Math.min(height, MAX_INTEGER) } };

@@ -1,10 +1,10 @@
 // Holdings on one chain. They include both ends of a sweep: the custodial addresses and the treasury.
 
+import type { ChainId } from "@/lib/base/chains";
 import type { NanoUsd } from "@/lib/base/money";
-import type { DepositChain } from "../deposits/deposit";
 
 export interface Holding {
-  chain: DepositChain;
+  chain: ChainId;
   /** A final block; on Solana a final slot, which has no hash. */
   height: number;
   blockHash: string | null;

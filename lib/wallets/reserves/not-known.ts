@@ -1,6 +1,6 @@
 // Why the holdings are unknown now, which is never the same as a deficit.
 
-import type { DepositChain } from "../deposits/deposit";
+import type { ChainId } from "@/lib/base/chains";
 
 export const UNKNOWN_REASONS = [
   /** No node of the chain answers, or none is configured. */
@@ -21,7 +21,7 @@ export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 export class NotKnown extends Error {
   constructor(
     readonly reason: UnknownReason,
-    readonly chain: DepositChain | null,
+    readonly chain: ChainId | null,
     detail: string,
   ) {
     super(detail);

@@ -1,14 +1,14 @@
 // Payouts that the books and a chain may see at different times: signed but not posted yet, or posted recently.
 
+import type { ChainId } from "@/lib/base/chains";
 import { DAY_MS, HOUR_MS } from "@/lib/base/clock";
 import type { Transaction } from "@/lib/db/prisma";
 import { findRelayed } from "@/lib/relay/relayed";
-import type { DepositChain } from "../deposits/deposit";
 import { relayIdOf } from "../withdrawals/steps";
 import { findWithdrawals, type OpenWithdrawal, UNDER_WAY } from "../withdrawals/withdrawal";
 
 export interface Payout {
-  chain: DepositChain;
+  chain: ChainId;
   order: OpenWithdrawal;
   /** Posted in the books as paid. */
   isPosted: boolean;

@@ -1,6 +1,7 @@
 // The reconciliation: holdings on each chain at one final height, against the amount owed at that height. The order of reads keeps any race
 // from looking like a deficit: depositors, chains, books, payouts that had left. See decisions/0011.
 
+import { type ChainId, chainIds } from "@/lib/base/chains";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
@@ -11,7 +12,6 @@ import { findIncluded } from "@/lib/chains/solana/transactions";
 import { hasArrivals } from "@/lib/ledger/arrivals";
 import { evmOf, type RelayNodes, solanaOf } from "@/lib/relay/chain";
 import { type Custody, findCustody } from "../custody/custody";
-import type { DepositChain } from "../deposits/deposit";
 import { isWatched } from "../deposits/watched";
 import { findFinalBlock, findPaidOnBase, readBaseHolding } from "./base-holding";
 import { type Books, chainAccount, type Heights, listDepositors, readBooks, readKnownFinal } from "./books";
@@ -33,8 +33,6 @@ export interface Reckoning {
   credits: NanoUsd;
   granted: NanoUsd;
 }
-
-const CHAINS: readonly DepositChain[] = ["base", "solana"];
 
 /**
  * Reads both chains and the books.
@@ -66,9 +64,9 @@ export async function reconcile(nodes: RelayNodes = {}): Promise<Reckoning> {
 }
 
 /** A chain that is no longer watched may still hold money; so may one that only had payments. */
-async function chainsInUse(): Promise<ReadonlySet<DepositChain>> {
-  const inUse = new Set<DepositChain>();
-  for (const chain of CHAINS) {
+async function chainsInUse(): Promise<ReadonlySet<ChainId>> {
+  const inUse = new Set<ChainId>();
+  for (const chain of chainIds) {
     if (isWatched(chain) || (await listDepositors(chain)).length > 0 || (await hasArrivals(chainAccount(chain)))) inUse.add(chain);
   }
   return inUse;
@@ -99,10 +97,10 @@ async function findPaidOnSolana(payouts: readonly Payout[], slot: number, nodes:
   return ours.filter(({ signature }) => signature !== null && included.has(signature)).map(({ order }) => order.id);
 }
 
-const ofChain = (chain: DepositChain, payouts: readonly Payout[]) => payouts.filter((payout) => payout.chain === chain);
+const ofChain = (chain: ChainId, payouts: readonly Payout[]) => payouts.filter((payout) => payout.chain === chain);
 
 /** @throws NotKnown for failures of the nodes of `chain` */
-async function known<T>(chain: DepositChain, read: () => Promise<T>): Promise<T> {
+async function known<T>(chain: ChainId, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

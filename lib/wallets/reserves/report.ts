@@ -1,9 +1,9 @@
 // Reports of held and owed amounts: the latest one, and their history.
 
+import type { ChainId } from "@/lib/base/chains";
 import { DAY_MS, HOUR_MS } from "@/lib/base/clock";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { inTransaction, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
-import type { DepositChain } from "../deposits/deposit";
 import type { Holding } from "./holding";
 import type { UnknownReason } from "./not-known";
 import type { Reckoning } from "./reconcile";
@@ -13,7 +13,7 @@ export interface UnknownReport {
   at: Date;
   reason: UnknownReason;
   /** Null when the reason is not specific to one chain. */
-  chain: DepositChain | null;
+  chain: ChainId | null;
 }
 
 export interface KnownReport extends Reckoning {
@@ -69,7 +69,7 @@ export async function findNewestReport(): Promise<ReserveReport | null> {
   const row = await prisma().reserveReport.findFirst({ orderBy: { id: "desc" }, include: withHoldings });
   if (row?.state !== "unknown") return row && readKnown(row);
   const { at, reason, chain } = row;
-  return { state: "unknown", at, reason: (reason as UnknownReason | null) ?? "away", chain: chain as DepositChain | null };
+  return { state: "unknown", at, reason: (reason as UnknownReason | null) ?? "away", chain: chain as ChainId | null };
 }
 
 /** The newest report with figures, which applies while the newest is unknown. With `state`, the newest of that state. */
@@ -89,7 +89,7 @@ function readKnown({ id, at, state, held, owed, customers, credits, granted, hol
 
 const readHolding = ({ chain, treasury, atAddresses, ...row }: Row["holdings"][number]): Holding => ({
   ...row,
-  chain: chain as DepositChain,
+  chain: chain as ChainId,
   treasury: nanoUsd(treasury),
   atAddresses: nanoUsd(atAddresses),
 });

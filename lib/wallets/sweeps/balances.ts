@@ -1,6 +1,7 @@
 // Balances at custodial addresses at a final block: only these are swept.
 
 import type { Hex } from "viem";
+import type { ChainId } from "@/lib/base/chains";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { readHead } from "@/lib/chains/evm/head";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
@@ -9,7 +10,6 @@ import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { evmOf, type RelayNodes, solanaOf } from "@/lib/relay/chain";
-import type { SweepChain } from "./sweep";
 
 export interface FinalBalance {
   /** USDC base units. */
@@ -30,7 +30,7 @@ export interface FinalBalances {
  * @throws EvmFailure, SolanaUnavailable
  */
 export function readFinalBalances(
-  chain: SweepChain,
+  chain: ChainId,
   addresses: readonly string[],
   { nodes, mint }: { nodes: RelayNodes; mint: string },
 ): Promise<FinalBalances | null> {

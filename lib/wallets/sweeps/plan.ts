@@ -1,5 +1,6 @@
 // Plans sweeps of addresses with final deposits that were not swept yet. The amount is the address' actual balance on the chain.
 
+import type { ChainId } from "@/lib/base/chains";
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { newSweepId } from "@/lib/base/ids";
@@ -7,7 +8,7 @@ import { inTransaction, prisma, type Transaction } from "@/lib/db/prisma";
 import type { RelayNodes } from "@/lib/relay/chain";
 import { signer } from "../custody/signer";
 import { readFinalBalances } from "./balances";
-import { lockPlanning, readUnitsUnderWay, type SweepChain, UNDER_WAY } from "./sweep";
+import { lockPlanning, readUnitsUnderWay, UNDER_WAY } from "./sweep";
 
 /** Maximum sweeps planned per round. */
 const MAX_AT_ONCE = 50;
@@ -21,7 +22,7 @@ interface Candidate {
 }
 
 /** Plans a sweep of each address with at least SWEEP_MINIMUM_USD. @throws EvmFailure, SolanaUnavailable */
-export async function planSweeps(chain: SweepChain, nodes: RelayNodes): Promise<void> {
+export async function planSweeps(chain: ChainId, nodes: RelayNodes): Promise<void> {
   const minUnits = config().SWEEP_MINIMUM_USD / NANO_PER_UNIT;
   const found = await findWorthwhile(chain, nodes, minUnits > MIN_UNITS ? minUnits : MIN_UNITS);
   await storeSweeps(chain, found);
@@ -32,7 +33,7 @@ export async function planSweeps(chain: SweepChain, nodes: RelayNodes): Promise<
  * below SWEEP_MINIMUM_USD.
  * @throws EvmFailure, SolanaUnavailable
  */
-export async function planFor(chain: SweepChain, units: bigint, nodes: RelayNodes): Promise<void> {
+export async function planFor(chain: ChainId, units: bigint, nodes: RelayNodes): Promise<void> {
   let missing = units - (await readUnitsUnderWay(chain));
   if (missing <= 0n) return;
   const { block, sweeps } = await findWorthwhile(chain, nodes, MIN_UNITS);
@@ -50,7 +51,7 @@ interface Found {
   sweeps: (Candidate & { units: bigint })[];
 }
 
-async function findWorthwhile(chain: SweepChain, nodes: RelayNodes, minUnits: bigint): Promise<Found> {
+async function findWorthwhile(chain: ChainId, nodes: RelayNodes, minUnits: bigint): Promise<Found> {
   await inTransaction(async (transaction) => {
     await lockPlanning(chain, transaction);
     await recordSwept(chain, transaction);
@@ -66,7 +67,7 @@ async function findWorthwhile(chain: SweepChain, nodes: RelayNodes, minUnits: bi
 }
 
 /** Addresses without a sweep in progress whose unswept final deposits are at least `minUnits`, the largest first. */
-async function listCandidates(chain: SweepChain, minUnits: bigint): Promise<Candidate[]> {
+async function listCandidates(chain: ChainId, minUnits: bigint): Promise<Candidate[]> {
   // Raw SQL: a sum over a join with an anti-join.
   return prisma().$queryRaw<Candidate[]>`
     SELECT w.derivation_index AS "index", d.address
@@ -78,7 +79,7 @@ async function listCandidates(chain: SweepChain, minUnits: bigint): Promise<Cand
 }
 
 /** Stores each sweep unless its address has one in progress, or had one since its balance was read. */
-async function storeSweeps(chain: SweepChain, { block, sweeps }: Found): Promise<void> {
+async function storeSweeps(chain: ChainId, { block, sweeps }: Found): Promise<void> {
   if (sweeps.length === 0) return;
   const at = now();
   await inTransaction(async (transaction) => {
@@ -111,7 +112,7 @@ async function storeSweeps(chain: SweepChain, { block, sweeps }: Found): Promise
  * Assigns final deposits to sweeps: each to the first sweep whose balance was read at the deposit's block or later, even if the deposit was
  * found or became final only after that.
  */
-async function recordSwept(chain: SweepChain, transaction: Transaction): Promise<void> {
+async function recordSwept(chain: ChainId, transaction: Transaction): Promise<void> {
   // Raw SQL: a set update with values from another table.
   await transaction.$executeRaw`
     UPDATE deposit d SET swept_by = (

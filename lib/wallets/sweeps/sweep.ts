@@ -1,13 +1,11 @@
 // Stored sweeps. Each update is conditional on the previous state, so that only one of two processes makes it.
 
+import type { ChainId } from "@/lib/base/chains";
 import { HOUR_MS, now } from "@/lib/base/clock";
 import { fromUsdcUnits } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { inTransaction, lockName, prisma, type Transaction } from "@/lib/db/prisma";
-import type { RelayChain } from "@/lib/relay/chain";
-
-export type SweepChain = RelayChain;
 
 /** States of sweeps that are neither done nor given up. */
 export const UNDER_WAY = ["planned", "relayed"];
@@ -50,7 +48,7 @@ export interface PlannedSweep {
 export const nextRelayedId = ({ id, attempt }: Pick<PlannedSweep, "id" | "attempt">): string => `${id}_${attempt + 1}`;
 
 /** Sweeps that can be signed now, the longest waiting first. */
-export async function listDue(chain: SweepChain, max: number): Promise<PlannedSweep[]> {
+export async function listDue(chain: ChainId, max: number): Promise<PlannedSweep[]> {
   const rows = await prisma().sweep.findMany({
     where: { chain, state: "planned", tryAt: { lte: now() } },
     select: { id: true, derivationIndex: true, address: true, units: true, readBlock: true, attempt: true, reason: true, waitsSince: true },
@@ -61,10 +59,10 @@ export async function listDue(chain: SweepChain, max: number): Promise<PlannedSw
 }
 
 /** Number of sweeps that are signed and not ended. */
-export const countRelayed = (chain: SweepChain): Promise<number> => prisma().sweep.count({ where: { chain, state: "relayed" } });
+export const countRelayed = (chain: ChainId): Promise<number> => prisma().sweep.count({ where: { chain, state: "relayed" } });
 
 /** USDC base units of planned and sent sweeps. */
-export async function readUnitsUnderWay(chain: SweepChain): Promise<bigint> {
+export async function readUnitsUnderWay(chain: ChainId): Promise<bigint> {
   const { _sum } = await prisma().sweep.aggregate({ where: { chain, state: { in: UNDER_WAY } }, _sum: { units: true } });
   return _sum.units ?? 0n;
 }
@@ -118,7 +116,7 @@ export async function retrySweeps(relayedId: string, reason: "failed" | "lost"):
 }
 
 /** Ends sweeps whose money is finally at the treasury, at `block`. */
-export async function endSweeps(chain: SweepChain, ids: readonly string[], block: number): Promise<void> {
+export async function endSweeps(chain: ChainId, ids: readonly string[], block: number): Promise<void> {
   const ended = await prisma().sweep.updateManyAndReturn({
     where: { id: { in: [...ids] }, state: { in: UNDER_WAY } },
     data: { state: "done", block, endedAt: now(), reason: null, waitsSince: null },
@@ -128,7 +126,7 @@ export async function endSweeps(chain: SweepChain, ids: readonly string[], block
 }
 
 /** Gives up a planned sweep whose address has less money than planned; another sweep takes the rest. */
-export async function giveUpSweep(chain: SweepChain, { id, address }: PlannedSweep): Promise<void> {
+export async function giveUpSweep(chain: ChainId, { id, address }: PlannedSweep): Promise<void> {
   await inTransaction(async (transaction) => {
     await lockPlanning(chain, transaction);
     const data = { state: "failed", reason: "money_gone", endedAt: now(), waitsSince: null };
@@ -142,10 +140,10 @@ export async function giveUpSweep(chain: SweepChain, { id, address }: PlannedSwe
 }
 
 /** Until the transaction ends, no other transaction plans or gives up sweeps of the chain, or assigns deposits to them. */
-export const lockPlanning = (chain: SweepChain, transaction: Transaction): Promise<void> => lockName(`sweeps on ${chain}`, transaction);
+export const lockPlanning = (chain: ChainId, transaction: Transaction): Promise<void> => lockName(`sweeps on ${chain}`, transaction);
 
 /** Updates the metrics with the number of waiting sweeps per reason. */
-export async function measureSweeps(chain: SweepChain): Promise<void> {
+export async function measureSweeps(chain: ChainId): Promise<void> {
   const groups = await prisma().sweep.groupBy({ by: "reason", where: { chain, state: "planned", reason: { not: null } }, _count: true });
   const counts = new Map(groups.map(({ reason, _count }) => [reason, _count]));
   for (const reason of WAIT_REASONS) metrics().sweepsWaiting.set({ chain, reason }, counts.get(reason) ?? 0);

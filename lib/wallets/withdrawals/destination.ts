@@ -2,6 +2,7 @@
 // linked to the account is decided in the database, together with the balance.
 
 import { type Hex, isAddress, zeroAddress } from "viem";
+import { type ChainId, walletChainOf } from "@/lib/base/chains";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { isBlacklisted } from "@/lib/chains/evm/token-state";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
@@ -11,7 +12,6 @@ import { deriveTokenAccount, isOnCurve } from "@/lib/chains/solana/token-address
 import { displayAddress, readWallet, solanaKey } from "@/lib/chains/wallet";
 import { prisma } from "@/lib/db/prisma";
 import { findCustody } from "../custody/custody";
-import { type WithdrawalChain, walletChainOf } from "../custody/withdrawal-order";
 
 export type DestinationFault =
   | "malformed"
@@ -37,7 +37,7 @@ export type Destination =
  * Parses an address from a person or a page, and checks it on the chain.
  * @throws EvmFailure, SolanaUnavailable when no node answers
  */
-export async function readDestination(chain: WithdrawalChain, text: string): Promise<Destination> {
+export async function readDestination(chain: ChainId, text: string): Promise<Destination> {
   const written = text.trim();
   const fault = faultOf(chain, written);
   if (fault) return { ok: false, fault };
@@ -46,7 +46,7 @@ export async function readDestination(chain: WithdrawalChain, text: string): Pro
   return chain === "base" ? checkOnBase(address as Hex) : checkOnSolana(address);
 }
 
-function faultOf(chain: WithdrawalChain, text: string): DestinationFault | null {
+function faultOf(chain: ChainId, text: string): DestinationFault | null {
   const [isEvm, key] = [readWallet("evm", text) !== null, solanaKey(text)];
   if (chain === "base") {
     if (key) return "other_chain";
@@ -61,7 +61,7 @@ function faultOf(chain: WithdrawalChain, text: string): DestinationFault | null 
   return isOnCurve(key) ? null : "program";
 }
 
-async function isOurs(chain: WithdrawalChain, address: string): Promise<boolean> {
+async function isOurs(chain: ChainId, address: string): Promise<boolean> {
   const custody = await findCustody();
   const own = custody && [custody.treasury.base.toLowerCase(), custody.relayer.base.toLowerCase(), custody.treasury.solana];
   if (own?.includes(address)) return true;

@@ -2,6 +2,7 @@
 // final money in the treasury suffice. It may die anywhere: state and signed bytes are one commit, and the next round starts from the
 // stored state.
 
+import type { ChainId } from "@/lib/base/chains";
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { forEachIsolated } from "@/lib/base/for-each-isolated";
@@ -16,7 +17,6 @@ import { isNodesFault } from "@/lib/relay/chain";
 import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { isSignerUnavailable } from "@/lib/relay/signer-unavailable";
 import { isPayoutRefused, type PayoutRefused, type Refusal } from "../custody/limits/payout-refused";
-import type { WithdrawalChain } from "../custody/withdrawal-order";
 import { failWithdrawal } from "./decisions";
 import { bookAllForgotten } from "./forgotten";
 import { endOverdueAttempt, isPastItsTime, payOnBase } from "./pay-base";
@@ -99,12 +99,12 @@ const FOUND_UNPAYABLE: readonly (WaitsFor | null)[] = ["signature", "chain", "fe
  * no room for is not, or larger ones would wait as long as there are smaller ones.
  */
 async function payInOrder(approved: readonly OpenWithdrawal[], head: Head | null): Promise<void> {
-  const funds = new Map<WithdrawalChain, NanoUsd | null>();
+  const funds = new Map<ChainId, NanoUsd | null>();
   const at = now();
   let room = await readRoom();
   let isFull = false;
   // By chain: what hinders one, such as its fees, need not hinder the other.
-  const isSignerAway = new Set<WithdrawalChain>();
+  const isSignerAway = new Set<ChainId>();
   const [hasFees, hasNoFees] = [new Set<string>(), new Set<string>()];
   const passed: OpenWithdrawal[] = [];
   const payNext = async (withdrawal: OpenWithdrawal) => {
@@ -142,7 +142,7 @@ async function payInOrder(approved: readonly OpenWithdrawal[], head: Head | null
 /** Whose fees are counted together: those of a chain, and apart where an account is opened, whose rent has a bound of its own. */
 const feesOf = ({ chain, opensAccount }: OpenWithdrawal): string => `${chain} ${opensAccount}`;
 
-async function readFunds(chain: WithdrawalChain, head: Head | null): Promise<NanoUsd | null> {
+async function readFunds(chain: ChainId, head: Head | null): Promise<NanoUsd | null> {
   if (chain === "solana") return readSolanaFunds();
   return head && readBaseFunds(head);
 }

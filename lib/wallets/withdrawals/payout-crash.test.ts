@@ -2,6 +2,7 @@
 
 import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { chainIds } from "@/lib/base/chains";
 import type { WithdrawalId } from "@/lib/base/ids";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
@@ -67,7 +68,7 @@ test("a job killed before or after sending its statements pays each withdrawal o
   const live = async (death: Death) => {
     const owner = await newOwner(100n * USD);
     owners.push(owner);
-    for (const chain of ["base", "solana"] as const) ids.push(await ordered(owner, { chain, amount: 1n * USD }));
+    for (const chain of chainIds) ids.push(await ordered(owner, { chain, amount: 1n * USD }));
     const words = await runChild(death);
     // The next process continues a dead one's work; sometimes another job runs first.
     if (owners.length % 4 === 0) await expectPaid(ids);

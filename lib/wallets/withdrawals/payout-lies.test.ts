@@ -3,6 +3,7 @@
 
 import { createWalletClient, type Hex, http } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { chainIds } from "@/lib/base/chains";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
@@ -179,7 +180,7 @@ test("orders cancelled while they are signed do not count against the daily limi
   await pool().query(
     `CREATE TRIGGER lose_the_race BEFORE UPDATE ON withdrawal FOR EACH ROW WHEN (NEW.state = 'signed') EXECUTE FUNCTION lose_the_race()`,
   );
-  for (const chain of ["base", "solana"] as const) {
+  for (const chain of chainIds) {
     for (let n = 0; n < 2; n++) {
       const id = await ordered(owner, { chain, amount: 240n * USD });
       await payWithdrawals();

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import type { ChainId } from "@/lib/base/chains";
 import { now, setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { nanoUsd } from "@/lib/base/money";
@@ -218,7 +219,7 @@ test("above the threshold an order waits for the operator, and small ones are ad
 });
 
 describe("invalid wishes", () => {
-  const wish = async (chain: "base" | "solana", destination: string, amount = 5n * USD) =>
+  const wish = async (chain: ChainId, destination: string, amount = 5n * USD) =>
     createOrder({ accountId: (await newOwner(0n)).accountId, chain, destination, amount: nanoUsd(amount) });
 
   test("unusable addresses are refused with their own reason", async () => {
@@ -231,7 +232,7 @@ describe("invalid wishes", () => {
     const { rows } = await pool().query("SELECT base_address, solana_owner, solana_token_account FROM address_pool LIMIT 1");
     const ours = rows[0];
     await world.solana.faucet(solana.address, 1n);
-    const cases: [string, "base" | "solana", string][] = [
+    const cases: [string, ChainId, string][] = [
       ["malformed", "base", "0x12"],
       ["malformed", "solana", "hello"],
       ["checksum", "base", flipped],

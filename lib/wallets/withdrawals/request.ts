@@ -1,13 +1,14 @@
 // Requests for withdrawals: an order is created, its owner signs it, and order and money are taken in one transaction or not at all.
 // Balance, fee and wallets as shown by a page are not trusted: everything is decided again.
 
+import { type ChainId, walletChainOf } from "@/lib/base/chains";
 import { now, nowMs } from "@/lib/base/clock";
 import { type AccountId, newWithdrawalId, randomBase62, type WithdrawalId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { prisma } from "@/lib/db/prisma";
-import { endOfOrder, type Order, type SignedOrder, verifyOrder, type WithdrawalChain, walletChainOf } from "../custody/withdrawal-order";
+import { endOfOrder, type Order, type SignedOrder, verifyOrder } from "../custody/withdrawal-order";
 import { type ChainFunds, readChainFunds } from "./chain-funds";
 import { type DestinationFault, readDestination } from "./destination";
 import { minWithdrawal, readFees, writeRules } from "./rules";
@@ -15,7 +16,7 @@ import { minWithdrawal, readFees, writeRules } from "./rules";
 /** An owner's wish: `amount` arrives at the destination, nano-USD; the destination is unparsed. */
 export interface Wish {
   accountId: AccountId;
-  chain: WithdrawalChain;
+  chain: ChainId;
   destination: string;
   amount: NanoUsd;
 }

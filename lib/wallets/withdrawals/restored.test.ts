@@ -3,6 +3,7 @@
 
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { type ChainId, chainIds } from "@/lib/base/chains";
 import { now } from "@/lib/base/clock";
 import type { WithdrawalId } from "@/lib/base/ids";
 import { nanoUsd, ZERO_USD } from "@/lib/base/money";
@@ -21,7 +22,6 @@ import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
 import { runRelay } from "@/lib/relay/run";
 import { setSigner, signer } from "../custody/signer";
-import type { WithdrawalChain } from "../custody/withdrawal-order";
 import { addReport } from "../reserves/report";
 import { checkWithdrawals } from "./check";
 import { cancelWithdrawal, refuseWithdrawal } from "./decisions";
@@ -41,7 +41,7 @@ import {
 import { readBaseFunds, readSolanaFunds } from "./treasury-funds";
 
 await openTestDatabase();
-const chains = ["base", "solana"] as const;
+const chains = chainIds;
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
@@ -76,7 +76,7 @@ async function setBack(id: WithdrawalId, state: string): Promise<void> {
 
 const inState = (state: string) => ({ state, ...(state === "approved" ? {} : { approvedAt: null }) });
 
-async function arrived(owner: TestOwner, chain: WithdrawalChain): Promise<bigint> {
+async function arrived(owner: TestOwner, chain: ChainId): Promise<bigint> {
   if (chain === "solana") {
     const account = deriveTokenAccount(owner.solana.address, signer().usdcMint);
     return (await readTokenBalances(solanaNodes(), [account])).get(account)?.value ?? 0n;

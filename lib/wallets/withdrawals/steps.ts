@@ -1,10 +1,10 @@
 // State changes of a withdrawal during its payout. Each names its attempt, and changes nothing when that is no longer the current one.
 
+import { walletChainOf } from "@/lib/base/chains";
 import { now } from "@/lib/base/clock";
 import type { WithdrawalId } from "@/lib/base/ids";
 import { type Database, inTransaction, prisma, type Transaction } from "@/lib/db/prisma";
 import { signer } from "../custody/signer";
-import { walletChainOf } from "../custody/withdrawal-order";
 import { hasRoom } from "./queue";
 import { changeWithdrawal, type OpenWithdrawal, UNDER_WAY, type WaitsFor } from "./withdrawal";
 

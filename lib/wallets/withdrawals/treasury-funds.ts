@@ -1,6 +1,7 @@
 // The treasury's available funds on a chain, only money in final blocks that is not already committed, and the demand for them.
 
 import type { Hex } from "viem";
+import type { ChainId } from "@/lib/base/chains";
 import { fromUsdcUnits, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { readBalances } from "@/lib/chains/evm/balances";
 import type { Head } from "@/lib/chains/evm/head";
@@ -11,7 +12,6 @@ import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 import { signer } from "../custody/signer";
-import type { WithdrawalChain } from "../custody/withdrawal-order";
 import { UNDER_WAY } from "./withdrawal";
 
 /** @throws EvmFailure */
@@ -31,12 +31,12 @@ export async function readSolanaFunds(): Promise<NanoUsd> {
 }
 
 /** Signed payouts that are not final may or may not have left: they count as gone. */
-async function lessPromised(chain: WithdrawalChain, balance: NanoUsd): Promise<NanoUsd> {
+async function lessPromised(chain: ChainId, balance: NanoUsd): Promise<NanoUsd> {
   return nanoUsd(balance - (await sumAmounts({ chain, state: { in: [...UNDER_WAY] } })));
 }
 
 /** nano-USD of approved withdrawals that wait for the treasury's funds on a chain: the sweeps' target. */
-export async function readPayoutDemand(chain: WithdrawalChain): Promise<NanoUsd> {
+export async function readPayoutDemand(chain: ChainId): Promise<NanoUsd> {
   return nanoUsd(await sumAmounts({ chain, state: "approved", waitsFor: "funds" }));
 }
 

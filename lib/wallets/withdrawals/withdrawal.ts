@@ -1,11 +1,12 @@
 // Stored withdrawals, and the views of their owner and the operator.
 
+import type { ChainId } from "@/lib/base/chains";
 import { now } from "@/lib/base/clock";
 import type { AccountId, WithdrawalId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import type { WalletChain } from "@/lib/chains/wallet";
 import { type Database, notify, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
-import type { Order, SignedOrder, WithdrawalChain } from "../custody/withdrawal-order";
+import type { Order, SignedOrder } from "../custody/withdrawal-order";
 
 /**
  * awaiting_approval (by the operator) → approved → signed (bytes are stored, nothing can stop it) → sent → confirmed (in a block) → final.
@@ -70,7 +71,7 @@ const readRow = ({ signerChain, signerAddress, ...row }: Row): OpenWithdrawal =>
   ...row,
   id: row.id as WithdrawalId,
   accountId: row.accountId as AccountId,
-  chain: row.chain as WithdrawalChain,
+  chain: row.chain as ChainId,
   state: row.state as WithdrawalState,
   waitsFor: row.waitsFor as WaitsFor | null,
   amount: nanoUsd(row.amount),

@@ -3,8 +3,8 @@ import { Code } from "@/components/docs/code";
 import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
-import { chainTimes } from "@/components/ui/chain-times";
 import { Amount } from "@/components/ui/text/amount";
+import { chainEntries } from "@/lib/base/chains";
 import { readWithdrawalTerms, type WithdrawalTerms } from "@/lib/console/withdraw/withdraw";
 
 export const metadata = docsMetadata("/docs/withdrawals");
@@ -70,8 +70,8 @@ const limits = ({ mostADay, approvalAbove }: WithdrawalTerms) => (
       yours.
     </p>
     <p>
-      You can spend a deposit as soon as it is credited. You can withdraw it once its block is final: on Base {chainTimes.base.final} after
-      you sent it, on Solana {chainTimes.solana.final}.
+      You can spend a deposit as soon as it is credited. You can withdraw it once its block is final: on Base {chainEntries.base.finalIn}{" "}
+      after you sent it, on Solana {chainEntries.solana.finalIn}.
     </p>
     <p>
       Withdrawals are paid from the USDC we hold on that chain. If it is not enough, the page shows how much you can withdraw there. Choose

@@ -1,6 +1,7 @@
 // The answers about an account: its balance, its deposits, its usage, and the receipt of one request.
 
 import { z } from "zod";
+import { chainIds } from "@/lib/base/chains";
 import { cost } from "@/lib/base/errors/detail-fields";
 import * as field from "./fields";
 import { receiptPayment } from "./payment";
@@ -21,7 +22,7 @@ export const balance = z.object({
     .array(
       z.object({
         id: z.string().describe("Identifies this withdrawal."),
-        chain: z.enum(["base", "solana"]).describe("The chain it is paid on."),
+        chain: z.enum(chainIds).describe("The chain it is paid on."),
         amount: field.usd("The amount that arrives at the destination."),
         fee: field.usd("The fee. Amount and fee are deducted from your balance."),
         state: z
@@ -49,7 +50,7 @@ export type Balance = field.AnswerOf<typeof balance>;
 
 export const deposit = z.object({
   id: z.string().describe("Identifies this deposit. Stays the same if the transaction moves to another block."),
-  chain: z.enum(["base", "solana"]).describe("The chain of the deposit."),
+  chain: z.enum(chainIds).describe("The chain of the deposit."),
   state: z
     .enum(["seen", "confirming", "credited", "below_minimum", "reversed"])
     .describe(

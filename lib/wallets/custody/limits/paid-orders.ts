@@ -2,6 +2,7 @@
 // that nothing which can be asked of the signer makes it forget one.
 
 import { createHash } from "node:crypto";
+import { walletChainOf } from "@/lib/base/chains";
 import { DAY_MS, dateOf, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
@@ -10,7 +11,7 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { isLost, type RecentBlockhash } from "@/lib/chains/solana/transactions";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import { isSignerUnavailable } from "@/lib/relay/signer-unavailable";
-import { endOfOrder, type SignedOrder, verifyOrder, walletChainOf, writeOrderText } from "../withdrawal-order";
+import { endOfOrder, type SignedOrder, verifyOrder, writeOrderText } from "../withdrawal-order";
 import { type Journal, type JournalEntry, KEPT_MS } from "./journal";
 import { isApprovedBy } from "./operator-approval";
 import { PayoutRefused } from "./payout-refused";

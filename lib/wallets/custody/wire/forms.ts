@@ -3,6 +3,7 @@
 
 import type { Hex } from "viem";
 import { z } from "zod";
+import { chainIds } from "@/lib/base/chains";
 import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 
@@ -46,7 +47,7 @@ const MAX_SIGNATURE_CHARACTERS = 65_536;
 
 const signedOrder = z.strictObject({
   accountId,
-  chain: z.enum(["base", "solana"]),
+  chain: z.enum(chainIds),
   destination: z.string().max(64),
   amount,
   fee: amount,

@@ -1,5 +1,6 @@
 // A round of sweeps in its own process that kills itself at a chosen statement: after sending it, without reading the result.
 
+import type { ChainId } from "@/lib/base/chains";
 import { setClock } from "@/lib/base/clock";
 import { createNodes } from "@/lib/chains/evm/nodes";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
@@ -8,10 +9,9 @@ import { awaitDeath, type Death } from "@/lib/db/testing/death";
 import { openSigner } from "../../custody/seed-signer";
 import { startCustody } from "../../custody/start-custody";
 import { runSweepsOn } from "../run";
-import type { SweepChain } from "../sweep";
 
 export interface SweepOrder extends Death {
-  chain: SweepChain;
+  chain: ChainId;
   databaseUrl: string;
   nodeUrl: string;
   /** Genesis hash of the Solana cluster. */

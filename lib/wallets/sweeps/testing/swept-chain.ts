@@ -3,6 +3,7 @@
 import type { Hex } from "viem";
 import { expect } from "vitest";
 import { createAccount } from "@/lib/access/accounts";
+import type { ChainId } from "@/lib/base/chains";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { readBalances } from "@/lib/chains/evm/balances";
@@ -19,7 +20,7 @@ import { startTestCustody, withSettings } from "../../custody/testing/seeds";
 import { startWatchedChain, TO_SAFE, type WatchedChain } from "../../deposits/testing/watched-chain";
 import { planFor } from "../plan";
 import { runSweepsOn } from "../run";
-import { readUnitsUnderWay, type SweepChain } from "../sweep";
+import { readUnitsUnderWay } from "../sweep";
 
 export interface Customer {
   account: AccountId;
@@ -74,7 +75,7 @@ export async function sweepsOf(...addresses: string[]): Promise<StoredSweep[]> {
 }
 
 /** Makes all waiting sweeps due. */
-export const letWaitsEnd = (chain: SweepChain) =>
+export const letWaitsEnd = (chain: ChainId) =>
   pool().query("UPDATE sweep SET try_at = planned_at WHERE chain = $1 AND state = 'planned'", [chain]);
 
 /** A chain that mines a block per transaction, and others only on request. The caller stops it. */

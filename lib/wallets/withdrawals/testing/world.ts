@@ -4,6 +4,7 @@ import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, vi } from "vitest";
 import { addIdentity } from "@/lib/access/identities";
+import type { ChainId } from "@/lib/base/chains";
 import { now } from "@/lib/base/clock";
 import type { AccountId, WithdrawalId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
@@ -22,7 +23,7 @@ import { createWords } from "../../custody/mnemonic";
 import { openSigner } from "../../custody/seed-signer";
 import { setSigner, signer } from "../../custody/signer";
 import { startCustody } from "../../custody/start-custody";
-import { type SignedOrder, type WithdrawalChain, writeOrderText } from "../../custody/withdrawal-order";
+import { type SignedOrder, writeOrderText } from "../../custody/withdrawal-order";
 import { approveWithdrawal } from "../decisions";
 import { payWithdrawals } from "../pay-withdrawals";
 import { createOrder, type RequestOutcome, requestWithdrawal } from "../request";
@@ -62,7 +63,7 @@ export async function startWorld() {
     /** The signer's mnemonic. */
     words,
     /** Adds USDC, in base units, to the treasury on a chain. */
-    fillTreasury: (chain: WithdrawalChain, units: bigint) =>
+    fillTreasury: (chain: ChainId, units: bigint) =>
       chain === "base" ? evm.mint(treasury.base as Hex, units) : solana.faucet(treasury.solana, units),
     stop: async () => {
       setSigner(undefined);
@@ -105,7 +106,7 @@ export const unlink = ({ chain, address }: Wallet) =>
   pool().query("DELETE FROM identity WHERE chain = $1 AND address = $2", [chain, address]);
 
 interface OrderWish {
-  chain?: WithdrawalChain;
+  chain?: ChainId;
   amount: bigint;
   destination?: string;
   signer?: KeyWallet;

@@ -1,3 +1,0 @@
-// The chains for USDC deposits and withdrawals.
-
-export type Chain = "base" | "solana";
