@@ -1,4 +1,4 @@
-// What strangers can do to a customer: a customer's prompts at a steady rate, alone and beside each attack that once stopped the service.
+// Attacks of strangers on a customer: the customer's prompts at a steady rate, alone and beside each attack that once stopped the service.
 // Nothing is bound to a core: attackers and customers share the machine, as in production.
 
 import { once } from "node:events";
@@ -103,7 +103,7 @@ function watchLoop(origin) {
   };
 }
 
-/** In a thread of its own: what an attacker spends on its attack does not delay the customers. Its end resolves with the number of attacks. */
+/** In a thread of its own: the attacker's own work does not delay the customers. Its end resolves with the number of attacks. */
 function startAttack(name, { origin, emptyKeys, wallets }) {
   const workerData = { name, origin, emptyKeys, headers: wallets.plan.headers };
   const attacker = new Worker(new URL("./attacks.mjs", import.meta.url), { workerData });

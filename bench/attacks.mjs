@@ -58,7 +58,7 @@ function sendUserAgents() {
   repeat(4, () => post("/keys", { origin, "user-agent": agent }, "{}"));
 }
 
-/** What Java's own client sends first. */
+/** The first request of Java's own client. */
 function offerUpgrades() {
   const { port, hostname } = new URL(origin);
   const offer = "connection: Upgrade, HTTP2-Settings, close\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQ";

@@ -18,7 +18,7 @@ const RSS_EVERY_MS = 250;
 const TIMEOUT_S = 10;
 
 /**
- * Loads every contestant of every lane in turn, round after round: a ratio is taken within a round, so that what else the machine does
+ * Loads every contestant of every lane in turn, round after round: a ratio is taken within a round, so that other work of the machine
  * matters less. Prints each lane's medians.
  * @param lanes by name: `connections`, `contestants`, and `load` if it is not wrk
  * @returns for each round, by lane and contestant, what `measure` returns
@@ -99,7 +99,7 @@ async function measureLoad(bench, contestant, options) {
   }
 }
 
-/** What wrk sends. JSON strings of ASCII without \u or \/ are Lua strings too. */
+/** The plan of wrk's requests. JSON strings of ASCII without \u or \/ are Lua strings too. */
 function planInLua({ path, headers, body, authorizations }) {
   const text = JSON.stringify;
   const named = Object.entries(headers).map(([name, value]) => `[${text(name)}]=${text(value)}`);

@@ -13,7 +13,7 @@ const tools = { nginx: "nginx-light", wrk: "wrk", [TASKSET]: "util-linux" };
 
 const isThere = (program) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 
-/** @throws Error that says how to install what is missing and could not be installed */
+/** @throws Error that says how to install a missing tool that could not be installed */
 export function ensureTools() {
   if (process.platform !== "linux" || cpus().length < 2)
     throw new Error("The bench needs Linux and two cores: it binds processes to cores.");
@@ -31,7 +31,7 @@ export function bindToCore(pid, core) {
   execFileSync(TASKSET, ["-apc", String(core), String(pid)], { stdio: "ignore" });
 }
 
-/** What a figure depends on besides the code. */
+/** The parts of the machine that a figure depends on, besides the code. */
 export const describeMachine = () => ({
   cpu: cpus()[0]?.model,
   cores: cpus().length,

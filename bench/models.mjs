@@ -1,5 +1,5 @@
 // The providers of the bench: nginx, which answers one fixed chat completion at once, and a server in the bench's own process, which
-// streams it or takes its time. What remains in a figure is the gateway.
+// streams it or takes its time. So a figure measures the gateway alone.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-// What refusals cost other customers: the same load over a thousand wallets, alone and while a thousand accounts without money send
+// The cost of refusals to other customers: the same load over a thousand wallets, alone and while a thousand accounts without money send
 // requests at their rate limit.
 
 import { setTimeout as sleep } from "node:timers/promises";

@@ -11,7 +11,7 @@ interface Item {
 }
 
 interface ActionMenuProps {
-  /** What it acts on. */
+  /** The thing it acts on. */
   of: string;
   busy: boolean;
   /** In order; false: not offered now. */

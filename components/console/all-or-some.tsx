@@ -14,7 +14,7 @@ interface AllOrSomeProps {
   children: ReactNode;
 }
 
-/** The choice between everything, also what is added later, and a list. */
+/** The choice between everything, also things added later, and a list. */
 export function AllOrSome({ name, legend, all, some, chosen, onChange, error, children }: AllOrSomeProps) {
   return (
     <fieldset data-wrong={error ? true : undefined} aria-describedby={error ? `${name}-note` : undefined} className="grid gap-1.5">

@@ -1,8 +1,8 @@
-// Actions that end in the sign-in page leave in this browser what signing out leaves: nothing.
+// Actions that end in the sign-in page leave as much in this browser as signing out: nothing.
 
 import { clearPlayground } from "./playground/kept/browser-store";
 
-/** Waits for an action that may sign this browser out, by a redirect, which it throws; then removes what the playground keeps here. */
+/** Waits for an action that may sign this browser out, by a redirect, which it throws; then removes the playground's store. */
 export async function clearOnSignOut<Result>(outcome: Promise<Result>): Promise<Result> {
   try {
     return await outcome;

@@ -1,12 +1,12 @@
 "use client";
 
-// What was typed in a dialog's form and not sent: it is there when the dialog is opened again. In this page's memory only, for as long as the
-// person is in the console. Secrets are never typed in these forms, and what is shown once is no part of a draft.
+// Drafts: text typed in a dialog's form and not sent is there when the dialog is opened again. It is kept in this page's memory only, for
+// as long as the person is in the console. Secrets are never typed in these forms, and values shown only once are no part of a draft.
 
 import { createContext, type Dispatch, type ReactNode, useContext, useState } from "react";
 
 interface Stored {
-  /** What the form began with, as JSON: a draft of something that has changed meanwhile is not offered. */
+  /** The form's first values, as JSON: a draft of a thing that has changed meanwhile is not offered. */
   from: string;
   value: unknown;
 }

@@ -24,7 +24,7 @@ interface FormDialogProps<Result> {
   /** The notice once it is done; null for none. */
   done: (result: Result) => string | null;
   onClose: () => void;
-  /** What was typed: it stays when the dialog closes, unless it was sent or cancelled. */
+  /** The typed values: they stay when the dialog closes, unless they were sent or cancelled. */
   draft?: Pick<Draft<unknown>, "discard">;
   /** The fields that show their own errors; others are shown below the form. */
   fields?: readonly string[];

@@ -8,12 +8,14 @@ import type { SignedChallenge } from "../wallet/wallet-types";
 
 export type Wish = NonNullable<Refusal["confirm"]>;
 
-/** Asks a linked wallet for a signature; null when there is none. What asks for signatures stands in a `StepUp`, which provides it. */
+/**
+ * Asks a linked wallet for a signature; null when there is none. Components that ask for signatures stand in a `StepUp`, which provides it.
+ */
 export const StepUpContext = createContext<((wish: Wish) => Promise<SignedChallenge | null>) | null>(null);
 
 /**
- * Runs server actions, one at a time: busy while one is under way. One that asks for a signature is run a second time with it. A missing answer
- * counts as a refusal.
+ * Runs server actions, one at a time: busy while one is under way. An action that asks for a signature is run a second time with it. A
+ * missing answer counts as a refusal.
  */
 export function useAction() {
   const [busy, setBusy] = useState(false);

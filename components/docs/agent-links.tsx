@@ -10,7 +10,7 @@ export function AgentLinks({ path }: { path: string }) {
   const [state, setState] = useState<keyof typeof words>("ready");
   const href = `${path}.md`;
   const copy = async () => {
-    // Safari copies what is fetched only as a promise that the click itself hands over.
+    // Safari copies a fetched text only as a promise that the click itself hands over.
     const text = fetch(href).then(async (answer) => {
       if (!answer.ok) throw new Error(`${answer.status}`);
       return new Blob([await answer.text()], { type: "text/plain" });

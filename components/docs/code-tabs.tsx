@@ -4,7 +4,7 @@ import { CodeBlock } from "../ui/code-block";
 interface CodeTabsProps {
   /** Identifies the group within its page. */
   name: string;
-  /** What the tabs choose, for screen readers: "Language". */
+  /** The name of the choice, for screen readers: "Language". */
   legend: string;
   tabs: readonly { label: string; title: string; code: string }[];
 }

@@ -15,10 +15,10 @@ export interface PricedModel extends ModelPrice {
 /** The page of a model. A slash in its name stays one: encoded, the server refuses it. */
 export const modelHref = (id: string): string => `/models/${id.split("/").map(encodeURIComponent).join("/")}`;
 
-/** What a list says of a model; the model's page says all of it. */
+/** The description of a model in a list; the model's page has all of it. */
 export const firstSentence = (description: string): string => description.split(/(?<=\.)\s/)[0] ?? "";
 
-/** What a list says of a model's end; null where no date is known. */
+/** The note in a list about a model's end; null where no date is known. */
 export function retirementText({ retiresOn, isServedOn, provider }: ModelPrice, today: string): string | null {
   if (!retiresOn) return null;
   if (!isServedOn) return `Retires on ${retiresOn}`;

@@ -1,4 +1,4 @@
-// What the palette lists for a query, by kind.
+// The palette's results for a query, by kind.
 
 import type { AccountSearch } from "@/lib/console/views/account-search";
 import { consoleAreas, siteAreas } from "../console/console-areas";

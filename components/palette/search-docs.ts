@@ -70,6 +70,6 @@ function findInSection(page: SearchPage, [id, heading, text]: SearchSection, wor
   const at = foundAt <= EXCERPT_BEFORE ? 0 : text.indexOf(" ", foundAt - EXCERPT_BEFORE) + 1;
   const excerpt = `${at > 0 ? "…" : ""}${text.slice(at, at + EXCERPT_LENGTH)}${at + EXCERPT_LENGTH < text.length ? "…" : ""}`;
   const phraseAt = lower.indexOf(words.join(" "));
-  // What a text begins with is what it is about.
+  // A text's beginning says its subject, so an early phrase scores higher.
   return { href, title, place, excerpt, score: phraseAt < 0 ? 1 : 2 + 1 / (1 + phraseAt) };
 }

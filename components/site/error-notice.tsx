@@ -1,7 +1,7 @@
 import { ActionLink } from "../ui/action-link";
 import { Notice } from "../ui/notice";
 
-/** What Next passes to an error page. */
+/** The props that Next passes to an error page. */
 export interface ErrorPageProps {
   /** `digest`: the id of the error in the server's log. */
   error: Error & { digest?: string };

@@ -3,7 +3,7 @@ import { Button } from "../ui/button";
 
 interface MailQuestionProps {
   page: MailPage;
-  /** What the button does; the page is rendered again after it. */
+  /** The button's action; the page is rendered again after it. */
   submit: () => Promise<void>;
 }
 

@@ -15,7 +15,7 @@ interface ConfirmDialogProps {
   /** The label of the other button. */
   cancel?: string;
   busy?: boolean;
-  /** What else is to be decided. */
+  /** Further fields to decide on. */
   children?: ReactNode;
   onConfirm: () => void;
 }

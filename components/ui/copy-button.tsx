@@ -7,7 +7,7 @@ const SHOWN_MS = 1_600;
 
 interface CopyButtonProps {
   text: string;
-  /** What is copied, for screen readers: "Copy the curl line". */
+  /** The button's name, for screen readers: "Copy the curl line". */
   label: string;
   /** Shows only the icon. */
   quiet?: boolean;

@@ -21,7 +21,7 @@ interface DataTableProps<Row> {
   rows: readonly Row[];
   /** The unique id of a row. */
   idOf: (row: Row) => string;
-  /** What the table contains, for screen readers. */
+  /** The name of the table, for screen readers. */
   caption?: string;
   className?: string;
   headClassName?: string;

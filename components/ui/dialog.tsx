@@ -34,7 +34,7 @@ const places = {
 export function Dialog({ open, onOpenChange, title, description, children, ...options }: DialogProps) {
   const { place = "middle", mustAnswer = false, isInAddress = false } = options;
   const stay = (event: Event) => {
-    // RainbowKit's list of wallets opens beside this dialog; what stands in the dialog may be inside its provider, too.
+    // RainbowKit's list of wallets opens beside this dialog; the dialog's content may be inside its provider, too.
     const { target } = event instanceof CustomEvent ? event.detail.originalEvent : event;
     if (mustAnswer || (target instanceof Element && !content.current?.contains(target) && target.closest("[data-rk]")))
       event.preventDefault();

@@ -7,7 +7,7 @@ interface FieldProps {
   label: ReactNode;
   /** What to enter, or how it is used. */
   hint?: ReactNode;
-  /** What is wrong, and what to enter instead. */
+  /** The problem, and what to enter instead. */
   error?: string | null;
   /** How long its text may be, and the text: the field says so when it is near. */
   limit?: { of: TextLimit; text: string } | undefined;
@@ -93,7 +93,7 @@ export const Select = ({ className, ...rest }: ComponentProps<"select">) => (
   </span>
 );
 
-/** The props of a control with its label, and what is entered in place of an event. */
+/** The props of a control with its label; `onChange` gets the value instead of an event. */
 type Labelled<Name extends "input" | "select" | "textarea"> = Omit<ComponentProps<Name>, "onChange"> &
   Omit<FieldProps, "children" | "limit"> & { onChange: Dispatch<string> };
 

@@ -13,7 +13,7 @@ interface MenuProps {
 /** A button's menu: arrow keys move in it, Escape closes it. */
 export function Menu({ trigger, children }: MenuProps) {
   return (
-    // Not modal: that would hide from assistive technology what the keyboard can still reach.
+    // Not modal: a modal menu hides parts from assistive technology that the keyboard can still reach.
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>

@@ -1,8 +1,8 @@
 "use client";
 
-// Back closes an open dialog instead of leaving its page, as people expect on phones. An open dialog has an entry of its own in the browser's
-// history, with the page's address; one that is closed otherwise takes it out again. Next's router hears of neither: the address stays the
-// same, and it would drop what it is loading.
+// Back closes an open dialog instead of leaving its page, as people expect on phones. An open dialog has an entry of its own in the
+// browser's history, with the page's address; a dialog closed in another way takes it out again. Next's router hears of neither: the
+// address stays the same, and it would drop what it is loading.
 
 import { type RefObject, useEffect, useRef } from "react";
 
@@ -12,7 +12,7 @@ interface BackOptions {
   isHeld: boolean;
   /** Asks the owner to close it. */
   close: () => void;
-  /** Called once it is closed and its entry is out of the history: what leads to another page waits for that, or would be undone. */
+  /** Called once it is closed and its entry is out of the history: a step to another page waits for that, or would be undone. */
   onLeft?: () => void;
 }
 

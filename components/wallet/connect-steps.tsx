@@ -21,7 +21,7 @@ export function ConnectSteps({ action, requestChallenge, submit }: ConnectStepsP
   const evm = useEvmWallet();
   const solana = useSolanaWallet();
   const { state, prove, reset } = useProof({ requestChallenge, submit });
-  // The wallet chosen last; otherwise one that still lets this page see its address.
+  // The wallet chosen last; otherwise a wallet that still lets this page see its address.
   const connected = [evm, solana].filter(({ wallet }) => wallet);
   const current = connected.find(({ chosen }) => chosen > 0) ?? connected[0];
 

@@ -1,4 +1,4 @@
-// The parts of linking a wallet: where it stands, what was chosen, and what the approval does.
+// The parts of linking a wallet: where it stands, the choice of the wallet, and the effect of the approval.
 
 import { shortAddress } from "@/components/ui/text/short-address";
 import type { NamedWallet } from "@/lib/console/views/wallet";
@@ -17,7 +17,7 @@ export function Progress({ step, text, problem }: { step: 1 | 2; text: string; p
   );
 }
 
-/** What the approval does, for the person who gives it. */
+/** The effect of the approval, for the person who gives it. */
 export function Consequence({ joining, absorbs }: { joining: NamedWallet; absorbs: string | null }) {
   const wallet = <span className="font-mono">{shortAddress(joining.address)}</span>;
   if (absorbs === null) return <p className="text-sm">{wallet} can then sign in to this account and use its money.</p>;

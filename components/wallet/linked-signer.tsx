@@ -14,7 +14,7 @@ import { isSameWallet } from "./wallet-types";
 interface LinkedSignerProps {
   /** The account's wallets; any of them can sign. */
   signers: readonly NamedWallet[];
-  /** What the button says. */
+  /** The button's text. */
   action: ReactNode;
   busy: boolean;
   problem: string | null;

@@ -22,7 +22,7 @@ interface LinkState {
   problem: string | null;
 }
 
-/** What the linked wallet still has to sign. */
+/** The text that the linked wallet still has to sign. */
 interface Approval {
   allow: PlainChallenge;
   joining: NamedWallet;

@@ -17,7 +17,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> => ty
 /** Wallet libraries wrap the wallet's error, under one of two names. */
 const causeOf = (error: unknown): unknown => (isObject(error) ? (error.cause ?? error.error) : undefined);
 
-/** What happened and what to do. */
+/** The problem and its cure, in words. */
 export function wordsFor(error: unknown): string {
   if (isRejection(error)) return "You declined in the wallet. Nothing was signed.";
   if (isObject(error) && error.code === ALREADY_ASKING) return "Your wallet has an open request. Answer it there first.";

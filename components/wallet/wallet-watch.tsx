@@ -52,7 +52,7 @@ function watchEvm(rdns: string, compare: Compare): () => void {
     if (info.rdns !== rdns || watched.has(provider)) return;
     watched.add(provider);
     provider.on?.("accountsChanged", changed);
-    // Prompts the person for nothing: it returns only what this page may already see.
+    // Prompts the person for nothing: it returns only accounts that this page may already see.
     provider.request({ method: "eth_accounts" }).then(
       (accounts) => compare(firstOf(accounts)),
       () => undefined, // a wallet that does not answer shows no other account

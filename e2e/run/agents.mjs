@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, run } from "./children.mjs";
 
-/** What the recorded sessions in lib/gateway/contract/sessions were made with. AGENTS=latest takes the newest instead. */
+/** The versions that the recorded sessions in lib/gateway/contract/sessions were made with. AGENTS=latest takes the newest instead. */
 const versions = { "@anthropic-ai/claude-code": "2.1.197", "@openai/codex": "0.171.0" };
 
 const folder = join(root, ".data/agents");

@@ -1,5 +1,5 @@
 // Which tests the working tree's changes reach: files that import a changed one, name it, or call an SQL function that it defines, and
-// browser tests that open a page made of it. The nearest come first, and what takes longer than about a minute is left to `npm test`.
+// browser tests that open a page made of it. The nearest come first, and tests that take longer than about a minute are left to `npm test`.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { root } from "./children.mjs";
 
-/** What the chosen tests may take, by their last times; four run at once. */
+/** The time that the chosen tests may take, by their last times; four run at once. */
 const unitBudgetSeconds = 120;
 const browserBudgetSeconds = 60;
 /** Browser tests take a build first: only changes this near to a page ask for them. */
@@ -144,7 +144,7 @@ function addPages(files, texts, add) {
   }
 }
 
-/** What is no code is used by the tests beside it or above it; the schema and its migrations by those of the database. */
+/** A file that is no code is used by the tests beside it or above it; the schema and its migrations by those of the database. */
 function addNeighbours(files, add) {
   const tests = files.filter((file) => /\.test\.tsx?$/.test(file));
   for (const file of files.filter((name) => !/\.(ts|tsx|mjs|sql)$/.test(name) || name.includes("/migrations/"))) {

@@ -1,5 +1,5 @@
-// The parts of a run: what each may take on two quiet cores, and what it took. A part over its budget is named with a warning; it never
-// fails the run, since a busy machine is slow and not wrong.
+// The parts of a run: the time that each may take on two quiet cores, and the time it took. A part over its budget is named with a warning;
+// it never fails the run, since a busy machine is slow and not wrong.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";

@@ -23,7 +23,7 @@ export function createReport() {
       counts.passed += 1;
       say(step, `passed (${seconds(since)})`);
     },
-    /** `output` is shown up to 120 lines, from its start, where a tool reports what is wrong. `cure` comes after it. */
+    /** `output` is shown up to 120 lines, from its start, where a tool reports the problem. `cure` comes after it. */
     fail(step, output, cure) {
       counts.failed += 1;
       const lines = output.trimEnd().split("\n");

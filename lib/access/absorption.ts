@@ -1,23 +1,23 @@
 // Absorption: an account that was never used is merged into another account of the same person. Its wallet moves there, its sessions end,
-// and what comes in at its deposit addresses later belongs to the account that absorbed it. It absorbs and is absorbed at most once.
+// and money that comes in at its deposit addresses later belongs to the account that absorbed it. It absorbs and is absorbed at most once.
 
 import type { AccountId } from "@/lib/base/ids";
 import type { Database, Transaction } from "@/lib/db/prisma";
 import { endAllSessions } from "./sessions";
 
-/** What prevents an absorption, as far as accounts, keys and wallets say; null: nothing. */
+/** The obstacle to an absorption, as far as accounts, keys and wallets show. */
 export type Obstacle = "frozen" | "other_wallets" | "used";
 
 /**
  * Locks the account until the transaction ends. Nobody adds a session, wallet or key to it meanwhile, and nothing comes in at its
- * addresses: what `lockOwners` locks waits. Each later statement of the transaction sees everything that was committed before.
+ * addresses: `lockOwners` waits. Each later statement of the transaction sees everything that was committed before.
  */
 export async function lockForAbsorption(accountId: AccountId, transaction: Transaction): Promise<void> {
   // Prisma has no row locks.
   await transaction.$queryRaw`SELECT id FROM account WHERE id = ${accountId} FOR UPDATE`;
 }
 
-/** What prevents the absorption of this account. The money is the caller's question to the ledger, to deposits and to payments. */
+/** The obstacle to absorbing this account; null without one. The caller asks the ledger, deposits and payments about its money. */
 export async function findObstacle(accountId: AccountId, database: Database): Promise<Obstacle | null> {
   const account = await database.account.findUnique({
     where: { id: accountId },
@@ -37,8 +37,8 @@ export async function absorbAccount(accountId: AccountId, into: AccountId, trans
 }
 
 /**
- * The account that owns what comes in at the deposit addresses of each of these accounts: itself, or the one that absorbed it. None of them
- * is absorbed before the transaction ends. An account that does not exist is absent.
+ * For each of these accounts, the account that owns the money coming in at its deposit addresses: itself, or the account that absorbed it.
+ * None of them is absorbed before the transaction ends. An account that does not exist is absent.
  */
 export async function lockOwners(accountIds: ReadonlySet<string>, transaction: Transaction): Promise<ReadonlyMap<string, AccountId>> {
   const rows = await transaction.$queryRaw<{ account: string; owner: AccountId }[]>`

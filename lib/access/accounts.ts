@@ -30,8 +30,8 @@ export async function lockAccount(accountId: AccountId, transaction: Transaction
 }
 
 /**
- * Ends what may act for the account. Wallets stay linked, since money that comes in later is still their owner's. The caller has locked the
- * account.
+ * Ends the keys and sessions that may act for the account. Wallets stay linked, since money that comes in later is still their owner's. The
+ * caller has locked the account.
  */
 export async function closeAccount(accountId: AccountId, transaction: Transaction): Promise<void> {
   const at = now();
@@ -41,7 +41,10 @@ export async function closeAccount(accountId: AccountId, transaction: Transactio
   await transaction.account.update({ where: { id: accountId }, data: { closedAt: at, erasedAt: null } });
 }
 
-/** Closed by this moment, and not erased. What the operator has frozen stays as it is; what was merged into another is frozen for ever. */
+/**
+ * Closed by this moment, and not erased. An account frozen by the operator stays as it is; a merged account is frozen for ever, and is
+ * erased.
+ */
 const erasable = (closedBy: Date) =>
   ({
     closedAt: { lte: closedBy },
@@ -56,8 +59,8 @@ export async function listClosed(by: Date): Promise<{ id: AccountId }[]> {
 }
 
 /**
- * Erases what access knows of persons: keys lose their names and networks, sessions their browsers, and failed requests go. False, with
- * nothing changed, when the account was opened again or frozen since. The caller has locked it.
+ * Erases the personal data in the tables of access: keys lose their names and networks, sessions their browsers, and failed requests go.
+ * False, with nothing changed, when the account was opened again or frozen since. The caller has locked it.
  */
 export async function eraseAccount(accountId: AccountId, closedBy: Date, transaction: Transaction): Promise<boolean> {
   const { count } = await transaction.account.updateMany({ where: { id: accountId, ...erasable(closedBy) }, data: { erasedAt: now() } });

@@ -13,10 +13,10 @@ export interface KeyAlarm {
   pauses: boolean;
 }
 
-/** Nothing is known of a new account: only much money is an alarm, and no reason to pause. */
+/** New accounts have no past: only large spend raises an alarm, and it never pauses the key. */
 const NEW_ACCOUNT_ABOVE = parseUsd("10");
 
-/** What a key spent in the last 60 minutes, and the medians of this hour of the week; null for a key, or an account, without a past. */
+/** A key's spending in the last 60 minutes, and the medians of this hour of the week; null for a key, or an account, without a past. */
 interface SpendOfHour {
   spent: NanoUsd;
   usualOfKey: NanoUsd | null;
@@ -24,7 +24,7 @@ interface SpendOfHour {
 }
 
 export interface Spike {
-  /** What the key usually spends in such an hour, or its account; zero for a new one. */
+  /** The usual spending of the key in such an hour, or else of its account; zero for a new account. */
   usual: NanoUsd;
   /** False for a new account. */
   mayPause: boolean;

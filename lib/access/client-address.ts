@@ -92,10 +92,10 @@ export function clientAddress(remoteAddress: string | undefined, forwardedFor: s
   return client;
 }
 
-/** What limits count an address as: an IPv4 address as itself, an IPv6 address as its /64, since one client holds a whole /64. */
+/** The network that limits count an address as: an IPv4 address itself, the /64 of an IPv6 address, since one client holds a whole /64. */
 export const networkOf = (address: string): string => prefixOf(address, 4);
 
-/** The same for what lasts longer than a minute: an IPv6 address as its /48, the most that one site is given. */
+/** The same for limits that last longer than a minute: an IPv6 address as its /48, the most that one site is given. */
 export const siteOf = (address: string): string => prefixOf(address, 3);
 
 function prefixOf(address: string, groupCount: 3 | 4): string {

@@ -6,7 +6,7 @@ import { pool } from "@/lib/db/pool";
 /** prompt: spend; read: balance, deposits, and the key's own usage; account: read usage and events of the whole account. */
 export type KeyScope = "prompt" | "read" | "account";
 
-/** What the request path needs from a key. The hold decides state and cap again. */
+/** The part of a key that the request path needs. The hold decides state and cap again. */
 export interface KeyRecord {
   keyId: KeyId;
   accountId: AccountId;

@@ -60,7 +60,9 @@ const readRow = ({ linkedAt, isFirst, leavesAt }: Omit<Identity, "wallet">, wall
   wallet,
 });
 
-/** Says when a wallet leaves the account, unless none would stay. Nothing changes for one that is leaving. The caller has locked it. */
+/**
+ * Says when a wallet leaves the account, unless none would stay. Nothing changes for a wallet that is leaving. The caller has locked it.
+ */
 export async function letIdentityLeave(
   accountId: AccountId,
   { chain, address }: Wallet,
@@ -99,8 +101,8 @@ export async function listLeft(at: Date): Promise<{ accountId: AccountId; wallet
 }
 
 /**
- * Takes a wallet from the account, unless it is its last; with `leftBy` only one whose time had come then, and from an open account: what was
- * kept or frozen meanwhile stays. The caller has locked the wallet.
+ * Takes a wallet from the account, unless it is its last; with `leftBy` only a wallet whose time had come then, and from an open account: a
+ * wallet that was kept meanwhile stays, and so do those of a frozen account. The caller has locked the wallet.
  */
 export async function removeIdentity(
   accountId: AccountId,

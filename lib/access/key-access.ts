@@ -14,14 +14,14 @@ export interface KeyAccess {
 }
 
 /**
- * How long the present secret works beside a new one, in milliseconds; the one before it stops at once. `as_before`: that one keeps its time
- * instead, and the present one, which nobody may have stored, stops.
+ * How long the present secret works beside a new one, in milliseconds; the secret before it stops at once. `as_before`: the secret before
+ * keeps its time instead, and the present one, which nobody may have stored, stops.
  */
 export type Overlap = number | "as_before";
 
 /**
- * Gives a key a new secret and returns it, the only time. Null when the account has no such key, or the key is revoked, or there is no
- * secret before the present one that still works.
+ * Gives a key a new secret and returns it, the only time. Null when the account has no such key, or the key is revoked, or, with
+ * `as_before`, no earlier secret still works.
  */
 export async function rotateKey(accountId: AccountId, keyId: KeyId, overlap: Overlap): Promise<string | null> {
   const clear = generateKey();

@@ -25,7 +25,7 @@ export function isWellFormedKey(text: string): boolean {
   return keyForm.test(text) && text.slice(-CHECK_LENGTH) === checkDigits(text.slice(0, -CHECK_LENGTH));
 }
 
-/** HMAC-SHA256 of a key under the pepper, 32 bytes: what is stored and looked up. */
+/** HMAC-SHA256 of a key under the pepper, 32 bytes: the stored form, by which keys are looked up. */
 export function hashKey(key: string, pepper: string): Buffer {
   return createHmac("sha256", pepper).update(key).digest();
 }

@@ -9,7 +9,7 @@ import { capPeriodEnd, capPeriodStart } from "./cap-period";
 import type { KeyScope } from "./find-key";
 import type { CapPeriod } from "./keys";
 
-/** What a call with the key would get now; a paused key that has also expired is expired. */
+/** The state by which a call with the key would be judged now; a paused key that has also expired is expired. */
 export type KeyState = "active" | "paused" | "expired" | "revoked";
 
 export interface KeyLine {

@@ -98,7 +98,7 @@ export async function sumUnsignedCaps(accountId: AccountId, except: KeyId | null
   return sum.unsignedCap ?? 0n;
 }
 
-/** What a key could spend most since no wallet signed for it; null when one did. */
+/** The most that a key has been able to spend without a wallet's signature; null when a wallet signed for it. */
 export async function findUnsignedCap(accountId: AccountId, keyId: KeyId, transaction: Transaction): Promise<bigint | null> {
   return (await transaction.apiKey.findFirst({ where: { accountId, id: keyId }, select: { unsignedCap: true } }))?.unsignedCap ?? null;
 }

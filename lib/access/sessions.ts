@@ -203,12 +203,12 @@ export async function letSessionSpend(sessionId: SessionId, until: Date): Promis
   await prisma().session.updateMany({ where: { id: sessionId, endedAt: null }, data: { spendsUntil: until } });
 }
 
-/** The release before this one looks only at when a session expires: while both run, what ended here has ended there too. */
+/** The release before this one looks only at when a session expires: while both run, a session ended here has ended there too. */
 function ended(endReason: EndReason, at = now()) {
   return { endedAt: at, expiresAt: at, endReason };
 }
 
-/** Whether a session has not been ended. Asked under the account's lock, which whoever ends all its sessions holds. */
+/** Whether a session has not been ended. Asked under the account's lock, which ending all its sessions holds. */
 export async function isSessionOpen(sessionId: SessionId, transaction: Transaction): Promise<boolean> {
   return (await transaction.session.count({ where: { id: sessionId, endedAt: null } })) === 1;
 }

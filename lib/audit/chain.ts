@@ -1,5 +1,5 @@
-// The chain: a job gives committed entries their places in it, so that no commit waits for another one. Whoever alters, removes, inserts or
-// reorders an entry afterwards has to write all later digests anew, and a head that somebody kept outside shows that.
+// The chain: a job gives committed entries their places in it, so that no commit waits for another one. Altering, removing, inserting or
+// reordering an entry afterwards takes new digests for all later ones, and a head kept outside shows that.
 
 import { HOUR_MS } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
@@ -58,7 +58,7 @@ export async function readHead(database: Prisma.TransactionClient = prisma()): P
 interface Verified {
   /** How far the chain holds. */
   head: Head;
-  /** What is wrong with the entry after it; null when nothing is. */
+  /** The fault of the entry after it; null without one. */
   fault: string | null;
 }
 
@@ -88,7 +88,7 @@ function faultOf(head: Head, entry: StoredEntry): string | null {
   return isPersonalTrue(entry) ? null : `the personal fields of entry ${next.sequence} (${entry.id}) were altered`;
 }
 
-/** Why the chain is not the one that `kept` was the head of; null when it is. */
+/** How the chain differs from the chain whose head was `kept`; null when it does not. */
 export async function findDifference(kept: Head): Promise<string | null> {
   if (kept.sequence === START.sequence) return null;
   const entry = await prisma().auditEntry.findUnique({ where: { sequence: kept.sequence }, select: { digest: true } });
@@ -102,7 +102,7 @@ async function readKeptHead(): Promise<Head> {
   return sequence && digest ? { sequence: BigInt(sequence), digest } : START;
 }
 
-// A process remembers the newest head that it saw: whoever rewrites the whole chain differs from it.
+// A process remembers the newest head that it saw: a wholly rewritten chain differs from it.
 const checked = processSingleton("audit chain checked", () => ({ at: START, newest: START, loggedMs: Number.NEGATIVE_INFINITY }));
 
 /**

@@ -1,5 +1,5 @@
-// The rule of the chain, once: an entry's digest covers the one before it and its own content. What identifies a person is covered by a
-// salted commitment only, so that it can be erased with its salt and the chain still holds.
+// The rule of the chain, once: an entry's digest covers the digest before it and its own content. Personal fields are covered by a salted
+// commitment only, so that they can be erased with their salt and the chain still holds.
 
 import { createHash } from "node:crypto";
 

@@ -91,7 +91,7 @@ function readEntry(row: Prisma.AuditEntryModel): AuditEntry[] {
   ];
 }
 
-/** What is erased after a while: where it came from, and the values of fields that are null in `before` and `after`. */
+/** The part erased after a while: where the entry came from, and the values of fields that are null in `before` and `after`. */
 interface Personal {
   address?: string;
   device?: string;
@@ -107,7 +107,10 @@ function readFields(fields: unknown, personal?: AuditFields): AuditFields | null
   return Object.fromEntries(read);
 }
 
-/** An entry as the API writes it. `hidesWho`: for whoever may not read the whole account, what acted but not who, and from nowhere. */
+/**
+ * An entry as the API writes it. `hidesWho`: for a reader who may not read the whole account; it leaves out who acted and from where, not
+ * what kind of actor.
+ */
 export const entryBody = ({ at, sequence, before, after, ...entry }: AuditEntry, hidesWho: boolean) => ({
   id: entry.id,
   kind: entry.kind,

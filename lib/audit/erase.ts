@@ -7,7 +7,7 @@ import { prisma, type Transaction } from "@/lib/db/prisma";
 
 const ERASED_AT_ONCE = 10_000;
 
-/** Erases what is old enough. A job runs it. */
+/** Erases personal fields that are old enough. A job runs it. */
 export async function erasePersonal(): Promise<void> {
   const before = dateOf(nowMs() - config().AUDIT_PERSONAL_DAYS * DAY_MS);
   for (;;) {

@@ -1,5 +1,5 @@
-// What the audit log tells of. Triggers write most entries, with the change itself (prisma/functions/*/audit.sql); the others are written by
-// `recordAudit`.
+// The kinds of entries in the audit log. Triggers write most entries, with the change itself (prisma/functions/*/audit.sql); the others are
+// written by `recordAudit`.
 
 /** Each kind, and when an entry of it is written. */
 export const auditKinds = {

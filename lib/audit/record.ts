@@ -1,4 +1,4 @@
-// Writes entries of what no row of a table shows: a signed text, a start, an operator's act outside the database.
+// Writes entries about acts that no row of a table shows: a signed text, a start, an operator's act outside the database.
 
 import type { Json } from "@/lib/base/json";
 import { type Database, type Prisma, prisma } from "@/lib/db/prisma";
@@ -20,7 +20,7 @@ export async function recordAudit({ accountId, kind, subject, before, after }: N
   await database.$queryRaw`SELECT audit_record(${accountId}, ${kind}, ${subject}, ${earlier}::jsonb, ${later}::jsonb)::text`;
 }
 
-/** What the newest entry of a kind says; null without one. */
+/** The content of the newest entry of a kind; null without one. */
 export async function findLatest(kind: AuditKind, database: Database = prisma()): Promise<Prisma.JsonValue> {
   return (await database.auditEntry.findFirst({ where: { kind }, orderBy: { place: "desc" } }))?.after ?? null;
 }

@@ -177,7 +177,7 @@ const problemsIn = (error: z.ZodError | undefined): string[] =>
 const unusable = (problems: readonly string[]) => new Error(`Some settings are wrong:\n${problems.map((line) => `  ${line}`).join("\n")}`);
 
 /**
- * Reads settings from `environment`. An empty variable counts as one that is not set.
+ * Reads settings from `environment`. An empty variable counts as not set.
  * @throws Error that lists every wrong variable with what to write
  */
 export function readConfig(environment: Record<string, string | undefined>): Config {
@@ -237,8 +237,8 @@ const isLoopback = (url: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::
 const isPlain = (url: string): boolean => url.startsWith("http://") && !isLoopback(url);
 
 /**
- * A page that is sent in plain shows its visitors' sessions to everybody on the way, and what a node answers decides who signs in and what is
- * credited; http to this machine itself is allowed.
+ * A page sent in plain shows its visitors' sessions to everybody on the way, and a node's answers decide who signs in and which deposits
+ * are credited; http to this machine itself is allowed.
  */
 function findPlainUrls({ PUBLIC_URL, BASE_RPC_URLS, SOLANA_RPC_URLS }: NodeUrls & { PUBLIC_URL?: string | undefined }): string[] {
   const problems = PUBLIC_URL !== undefined && isPlain(PUBLIC_URL) ? ["PUBLIC_URL: begin it with https:// in live mode"] : [];

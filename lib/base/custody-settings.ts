@@ -75,7 +75,7 @@ export function twoPassphrases(set: Given): string[] {
 export const mixedRoles = (set: Given): string[] =>
   hasRole(set, "signer") && rolesOf(set).length > 1 ? ["ROLES: signer stands alone: it is started by npm run signer"] : [];
 
-/** What live mode lacks, or must not have, to keep the seed apart. */
+/** Settings that live mode lacks, or must not have, to keep the seed apart. */
 export function custodyProblems(set: Given): string[] {
   if (hasRole(set, "signer")) return missing(set, ["SIGNER_SOCKET", ...seedHolder], "for the signer");
   const problems: string[] = [];

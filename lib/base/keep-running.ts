@@ -17,7 +17,7 @@ export interface Kept<Part> {
 
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 10_000;
-/** What ran for so long did not end of what ended it before. */
+/** A child that ran for so long has got over the cause of its last end. */
 const STEADY_MS = 60_000;
 
 /**

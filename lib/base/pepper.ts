@@ -19,7 +19,7 @@ export function pepper(): string {
   return value;
 }
 
-/** The pepper, and the second one that is accepted while an operator changes it. */
+/** The pepper, and the second pepper accepted while an operator changes it. */
 export function peppers(): string[] {
   const { KEY_PEPPER_ALSO } = config();
   return KEY_PEPPER_ALSO === undefined ? [pepper()] : [pepper(), KEY_PEPPER_ALSO];

@@ -1,5 +1,5 @@
-// What becomes of a stream whose client leaves before its end, and the one sentence for each case: at the playground's Stop button, in
-// receipts, in the docs and in the API's reference. Decision 0055 says why. Runs in a browser too.
+// The ends of a stream whose client leaves early, and the sentence for each, written once: at the playground's Stop button, in receipts, in
+// the docs and in the API's reference. Decision 0055 says why. Runs in a browser too.
 
 /** cut: the provider stops, too; drained: the stream is read on to its end, and charged by the provider's count. */
 export const whenLeftNames = ["cut", "drained"] as const;

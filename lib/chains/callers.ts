@@ -1,5 +1,5 @@
-// Whose calls a node is asked for. Those that pages choose have clients of their own: what they make fail says nothing about a node that
-// deposits and payouts need, and their answers are small.
+// Whose calls a node is asked for. Those that pages choose have clients of their own: their failures say nothing about a node that deposits
+// and payouts need, and their answers are small.
 
 export type UsedBy = "ours" | "pages";
 

@@ -1,4 +1,5 @@
-// Why a payment that a wallet signed moves no money on its chain, and the one phrase for each reason: in the list of payments and in alerts.
+// Reasons why a payment that a wallet signed moves no money on its chain, and the phrase for each, written once: in the list of payments
+// and in alerts.
 
 export const paymentFailures = {
   expired: "it expired",

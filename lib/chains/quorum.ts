@@ -1,5 +1,5 @@
-// No single node's word: what signs somebody in or moves money counts when two nodes say the same, unless the settings accept one node's
-// word. A difference between two nodes is an alarm, in log and metrics and on /status.
+// No single node's word: a fact that signs somebody in or moves money counts when two nodes say the same, unless the settings accept one
+// node's word. A difference between two nodes is an alarm, in log and metrics and on /status.
 
 import type { ChainId } from "@/lib/base/chains";
 import { HOUR_MS, nowMs } from "@/lib/base/clock";

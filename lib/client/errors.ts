@@ -55,7 +55,7 @@ interface ConnectionErrorFields {
 }
 
 /**
- * The service sent no answer, or one that broke off. The request may have been run, and charged, all the same: repeating it under the same
+ * The service sent no answer, or a broken one. The request may have been run, and charged, all the same: repeating it under the same
  * `idempotencyKey` gets its answer and is not charged again.
  */
 export class ConnectionError extends Error {

@@ -97,7 +97,7 @@ export class PennyPrompt {
 
   /**
    * Answers a prompt piece by piece. A stream that breaks off after its first piece is not retried: it throws an error whose `requestId`
-   * names the request, and that request's receipt says what was charged.
+   * names the request, and that request's receipt has the charge.
    */
   stream(request: PromptRequest, { idempotencyKey, signal }: PromptOptions = {}): PromptStream {
     const call = { ...post("/prompt", { ...request, stream: true }), idempotencyKey: keyFor(request, idempotencyKey), signal };
@@ -114,7 +114,7 @@ export class PennyPrompt {
     return this.#send({ method: "GET", path: "/models", signal });
   }
 
-  /** What a wallet signs to pay for a request, and the contracts that move the money. */
+  /** The terms that a wallet signs to pay for a request, and the contracts that move the money. */
   async paymentTerms({ signal }: CallOptions = {}): Promise<PaymentTerms> {
     return this.#send({ method: "GET", path: "/payment-terms", signal });
   }
@@ -124,7 +124,7 @@ export class PennyPrompt {
     return this.#send({ method: "GET", path: "/balance", signal });
   }
 
-  /** One page of what the account's requests were charged, with the totals of all pages. */
+  /** One page of the charges for the account's requests, with the totals of all pages. */
   async usage<G extends Groupings | undefined = undefined>(query?: UsageQuery<G>, options?: CallOptions): Promise<UsagePage<UsageRow<G>>> {
     return this.#usagePage(query, options);
   }
@@ -147,12 +147,12 @@ export class PennyPrompt {
     return this.#send({ method: "GET", path: `/deposits${queryString(query)}`, signal });
   }
 
-  /** One page of what happened to the account, the oldest first, after the event `query.after`. */
+  /** One page of the account's events, the oldest first, after the event `query.after`. */
   async events(query: EventQuery = {}, { signal }: CallOptions = {}): Promise<EventList> {
     return this.#send({ method: "GET", path: `/events${queryString(query)}`, signal });
   }
 
-  /** One page of who changed what gives power or moves money, the newest first. */
+  /** One page of the changes of power or money, and who made them, the newest first. */
   async audit(query: AuditQuery = {}, { signal }: CallOptions = {}): Promise<AuditPage> {
     return this.#send({ method: "GET", path: `/audit${queryString(query)}`, signal });
   }

@@ -1,6 +1,6 @@
 // Requests and answers of the service, by the names that the client has for them. Amounts are USD, as JSON numbers of at most 9 decimals,
 // exact up to a million; to add them without rounding convert to whole nano-USD, `Math.round(amount * 1e9)`. Fields may be added, never
-// changed. What each field says stands in api-types.ts.
+// changed. api-types.ts explains each field.
 
 import type * as api from "./api-types";
 
@@ -34,7 +34,7 @@ export type TokenKind = ModelPrice["kind"];
 export type Balance = Answered<api.Balance>;
 export type OpenWithdrawal = api.Balance["withdrawals"][number];
 
-/** What a request cost and why, or what is held for it while it runs. A request that failed and cost nothing has no receipt. */
+/** The cost of a request and its reasons, or its hold while it runs. A request that failed and cost nothing has no receipt. */
 export type Receipt = api.Receipt;
 export type ChargeReceipt = Extract<Receipt, { state: "charged" }>;
 export type HoldReceipt = Extract<Receipt, { state: "in_progress" }>;

@@ -6,7 +6,7 @@ import type { Refusal } from "./views/answer";
 
 export const refuse = (message: string, field?: string): Refusal => ({ ok: false, message, ...(field && { field }) });
 
-/** Whoever may only take power away wants something else: see `Owner.isFrozen`. */
+/** The refusal of actions that give power, for an owner who may only take it away: see `Owner.isFrozen`. */
 export const frozenRefusal = (): Refusal =>
   refuse(
     "This account is frozen, or the wallet you signed in with is being unlinked. You can still cancel withdrawals, pause and revoke keys, unlink or keep wallets, and end sessions. Contact support.",

@@ -1,6 +1,6 @@
-// Closing an account: its money is withdrawn before, its keys and sessions end, and what is known of its owner is erased seven days later, as
-// far as the books allow. Until then nobody who closes an account that they stole has removed their traces. Charges, deposits and withdrawals
-// stay, and so do the wallets: whoever signs in with one of them opens it again, so that money that comes in later is never lost.
+// Closing an account: its money is withdrawn before, its keys and sessions end, and its owner's personal data are erased seven days later,
+// as far as the books allow. Until then nobody who closes an account that they stole has removed their traces. Charges, deposits and
+// withdrawals stay, and so do the wallets: signing in with one of them opens it again, so that money that comes in later is never lost.
 
 import { closeAccount, lockAccount } from "@/lib/access/accounts";
 import { listIdentities } from "@/lib/access/identities";
@@ -28,7 +28,7 @@ export async function closeOwnAccount(owner: Owner, proof: Proof | null): Promis
   if (refusal) return refusal;
   return inTransaction<Answer>(async (transaction) => {
     await lockAccount(owner.accountId, transaction);
-    await lockBalance(owner.accountId, transaction); // whoever waits for it then finds the account closed
+    await lockBalance(owner.accountId, transaction); // a request waiting for it then finds the account closed
     const remainder = await readRemainder(owner, transaction); // money may have come or gone while its owner signed
     if (typeof remainder !== "bigint") return remainder;
     if (remainder !== left) return refuse("Your balance has changed since you signed. Close the account again.");
@@ -48,12 +48,12 @@ function canLeave(posted: NanoUsd): boolean {
   return [base, solana].some((fee) => posted >= minWithdrawal() + fee);
 }
 
-/** What is too little to be withdrawn; the refusal while there is more, or while money is on its way. */
+/** The rest of the balance, too little to be withdrawn; the refusal while there is more, or while money is on its way. */
 async function readRemainder({ accountId }: Owner, database?: Database): Promise<NanoUsd | Refusal> {
   const { posted, held } = await readBalance(accountId, database);
   if ((await countOpenWithdrawals(accountId, database)) > 0)
     return refuse("A withdrawal is still open. Wait until it is paid or cancel it, then close the account.");
-  // Whoever stole one of two wallets must not close the account while the other, which is on its way out, could still stop them.
+  // The thief of one of two wallets must not close the account while the other, which is on its way out, could still stop them.
   if ((await listIdentities(accountId, database)).some(({ leavesAt }) => leavesAt !== null))
     return refuse("A wallet is being unlinked. Wait until it is unlinked or keep it, then close the account.");
   if (held > 0n) return refuse("A request is still running. Try again when it has finished.");

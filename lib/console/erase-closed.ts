@@ -1,4 +1,4 @@
-// Erasing what is known of the owners of closed accounts. Apart from closing them, which a page does: a job loads no part of Next.
+// Erases the personal data of closed accounts' owners. Apart from closing them, which a page does: a job loads no part of Next.
 
 import { eraseAccount, listClosed, lockAccount } from "@/lib/access/accounts";
 import { erasePersonalOf } from "@/lib/audit/erase";
@@ -10,7 +10,7 @@ import { deleteEventsOf } from "@/lib/events/endpoints";
 
 export const ERASED_AFTER_DAYS = 7;
 
-/** Erases what names a person from the accounts that were closed seven days ago, and are closed still. A job runs it. */
+/** Erases personal data from the accounts that were closed seven days ago, and are closed still. A job runs it. */
 export async function eraseClosedAccounts(): Promise<void> {
   const by = dateOf(nowMs() - ERASED_AFTER_DAYS * DAY_MS);
   const erase = ({ id }: { id: AccountId }) =>
@@ -19,7 +19,7 @@ export async function eraseClosedAccounts(): Promise<void> {
       await lockAccount(id, transaction);
       if (!(await eraseAccount(id, by, transaction))) return;
       await deleteEventsOf(id, transaction);
-      await erasePersonalOf(id, transaction); // last: also from what this commit wrote into the log
+      await erasePersonalOf(id, transaction); // last: also from the entries that this commit wrote
     });
   await forEachIsolated(await listClosed(by), erase, { what: "account" });
 }

@@ -17,7 +17,7 @@ const vendorNames: Readonly<Record<string, string>> = {
   deepseek: "DeepSeek",
 };
 
-/** The display name of a provider. One that is no longer configured has the name that charges know. */
+/** The display name of a provider. A provider that is no longer configured has the name that charges know. */
 export const providerName = (id: string): string => vendorNames[id] ?? endpoints().get(id)?.entry?.name ?? id;
 
 /** The model of this id or alias, or null. */
@@ -29,7 +29,7 @@ export const defaultModelPrice = (models: readonly ModelPrice[]): ModelPrice => 
 
 const perMillion = (nanoUsdPerToken: bigint): string => usdText(nanoUsdPerToken * 1_000_000n);
 
-/** Every model on offer with its price: current ones first, the newest leading, then embeddings, then what its vendor has retired. */
+/** Every model on offer with its price: current ones first, the newest leading, then embeddings, then retired models. */
 export function listModelPrices(): ModelPrice[] {
   const today = now().toISOString().slice(0, 10);
   const rankOf = ({ type, retiresOn = today }: ModelPrice) => (retiresOn < today ? 2 : type === "embedding" ? 1 : 0);

@@ -39,7 +39,7 @@ export async function readOverview(accountId: AccountId): Promise<Overview> {
   return {
     available: balance.available,
     held: balance.held,
-    // As the event balance.low compares: what is available goes down and up with every request.
+    // As the event balance.low compares: the available balance goes down and up with every request.
     lowBalance: line !== null && balance.posted < line ? { balance: balance.posted, line } : null,
     today: costSince(spend, toDay),
     month: costSince(spend, monthDay),

@@ -32,7 +32,7 @@ export async function findOwnerOf(token: string): Promise<Owner | null> {
   return { accountId, sessionId, wallet, isFrozen: accountState !== "open" || isLeaving, isLeaving, confirmedAt, spendsUntil };
 }
 
-/** What the account can spend now, nano-USD: credits less charges and holds. */
+/** The balance that the account can spend now, nano-USD: credits less charges and holds. */
 export async function readAvailable(accountId: AccountId): Promise<NanoUsd> {
   return (await readBalance(accountId)).available;
 }

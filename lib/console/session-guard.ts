@@ -1,4 +1,4 @@
-// Who may run a prompt from a page, and what a page is told that may not. It has no code of the catalogue, since no API client gets it.
+// Decides who may run a prompt from a page, and the refusal for others. It has no code of the catalogue, since no API client gets it.
 
 import { log } from "@/lib/base/observe/log";
 import { frozenRefusal } from "./answer";

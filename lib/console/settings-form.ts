@@ -10,7 +10,7 @@ export const walletForm = z.strictObject({ chain: z.enum(walletChains), address:
 const noSuchSession = "This session no longer exists. Reload the page.";
 export const sessionForm = z.strictObject({ sessionId: z.string(noSuchSession).regex(/^ses_[0-9A-Za-z]{20}$/, noSuchSession) });
 
-/** Signs out everywhere; the keys of whoever was signed in as well are paused on request. */
+/** Signs out everywhere; pauses the account's keys as well on request. */
 export const endAllForm = z.strictObject({ pausesKeys: z.boolean() });
 
 /** The joining wallet's proof, and the linked wallet that is to approve. */

@@ -73,7 +73,9 @@ export async function unlinkOwnWallet(owner: Owner, wallet: Wallet, proof: Proof
   return { ok: true, signedOut: isSameWallet(stored, owner.wallet) };
 }
 
-/** Keeps a wallet that is leaving, once one that stays has signed that. In a frozen account too: it gets back only what it had. */
+/**
+ * Keeps a leaving wallet, once a wallet that stays has signed that. In a frozen account too: the wallet gets back only the power it had.
+ */
 export async function keepOwnWallet(owner: Owner, wallet: Wallet, proof: Proof | null): Promise<Answer> {
   const stored = readWallet(wallet.chain, wallet.address);
   if (!stored) return refuse(refusalText("not_linked"));

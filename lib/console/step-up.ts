@@ -1,5 +1,5 @@
-// Step-up: what gives power away takes a signature of a linked wallet over a plain text that names it, so that whoever stole a session
-// cannot turn it into money. The signature is good for this one action, once, within five minutes.
+// Step-up: an action that gives power away takes a linked wallet's signature over a plain text that names it, so that a stolen session
+// cannot be turned into money. The signature is good for this one action, once, within five minutes.
 
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
@@ -33,7 +33,7 @@ export const isFresh = ({ confirmedAt }: Owner): boolean => nowMs() - confirmedA
 /** Whether this session's owner has signed that the playground may spend without a daily limit. Signing in says nothing of that. */
 export const maySpendFreely = ({ spendsUntil }: Owner): boolean => spendsUntil !== null && spendsUntil.getTime() > nowMs();
 
-/** What the page sends back with the action. */
+/** The proof that the page sends back with the action. */
 export const confirmationForm = proofSchema.nullish().transform((proof) => proof ?? null);
 
 /** The page's wish to have a text signed: `seal` is ours, so that no other text is signed in our name. */
@@ -81,8 +81,8 @@ export async function checkConfirmation(
 }
 
 /**
- * The wallets that were linked less than 24 hours ago. They sign nothing that decides about other wallets or loosens rules: whoever held a
- * wallet for a minute, and linked one of their own with it, cannot take the account before its owner could hear of it.
+ * The wallets that were linked less than 24 hours ago. They sign nothing that decides about other wallets or loosens rules: a thief who
+ * held a wallet for a minute, and linked their own with it, cannot take the account before its owner could hear of it.
  */
 export const listNewWallets = async ({ accountId }: Owner): Promise<Wallet[]> =>
   (await listPayableWallets(accountId)).filter(({ payableFrom }) => payableFrom !== null);

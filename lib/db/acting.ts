@@ -1,5 +1,5 @@
-// Who is acting, and from where: every transaction of theirs says so, and what the database records of changes (lib/audit) reads it there.
-// A page's POST and an operator's command carry it through AsyncLocalStorage; a job says it in its own transaction.
+// Who is acting, and from where: every transaction of theirs says so, and the database's record of changes (lib/audit) reads it there. A
+// page's POST and an operator's command carry it through AsyncLocalStorage; a job says it in its own transaction.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { PrismaPg } from "@prisma/adapter-pg";
@@ -10,7 +10,7 @@ export type Actor =
   | { kind: "session"; sessionId: string; chain: string; address: string }
   /** A wallet that has just proved itself. */
   | { kind: "wallet"; chain: string; address: string }
-  /** Whoever opened a link that we sent to an endpoint of the account. */
+  /** The reader who opened a link that we sent to an endpoint of the account. */
   | { kind: "link"; endpointId: string }
   /** The operator, at a terminal. */
   | { kind: "command"; command: string; user: string; host: string }
@@ -31,7 +31,7 @@ interface Acting {
   origin: Origin | null;
 }
 
-// Created by its first use: before Node 24 one that is used makes every promise of its process slower, and so each API request by a sixth.
+// Created by its first use: before Node 24 a storage in use slows every promise of its process, and so each API request by a sixth.
 const holder = processSingleton<{ storage?: AsyncLocalStorage<Acting> }>("acting", () => ({}));
 
 /** Runs `work` with its transactions saying who acts. */

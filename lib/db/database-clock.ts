@@ -13,7 +13,7 @@ const DRIFT = 2e-4;
 const WARN_ABOVE_MS = 2_000;
 const WARN_EVERY_MS = 60_000;
 
-/** What one look at the database's clock told; monotonic milliseconds. */
+/** The result of one look at the database's clock; monotonic milliseconds. */
 interface Look {
   /** Added to performance.now() it gives Unix milliseconds. */
   deltaMs: number;

@@ -1,4 +1,4 @@
-// Deleting what anybody can fill a table with: all that is old must go in one run, and no single statement may take minutes.
+// Deletes from tables that anybody can fill: all old rows must go in one run, and no single statement may take minutes.
 
 import { type Prisma, prisma } from "./prisma";
 

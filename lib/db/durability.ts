@@ -1,4 +1,4 @@
-// What live mode requires of its PostgreSQL: a commit that PostgreSQL reports is on the disk.
+// The durability that live mode requires of its PostgreSQL: a commit that PostgreSQL reports is on the disk.
 
 import { withClient } from "./with-client";
 

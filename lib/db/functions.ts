@@ -18,11 +18,11 @@ interface FunctionFiles {
   hash: string;
 }
 
-/** What the database remembers of the files applied last. */
+/** The database's record of the files applied last. */
 interface Applied {
   number: number;
   hash: string;
-  /** The lowest version whose callers they serve; missing in what a release wrote from before that was asked. */
+  /** The lowest version whose callers they serve; missing in records of releases from before it was asked. */
   serves?: number;
   /** A digest of each function and trigger as it was in the database then, by signature. */
   digests: Record<string, string>;
@@ -152,7 +152,7 @@ async function readDigests(client: ClientBase): Promise<Digest[]> {
   return rows;
 }
 
-/** The signatures that are missing in the database or differ from what was applied. */
+/** The signatures that are missing in the database or differ from the applied text. */
 async function findChanged(client: ClientBase, digests: Applied["digests"]): Promise<string[]> {
   const present = new Map((await readDigests(client)).map(({ signature, digest }) => [signature, digest]));
   return Object.keys(digests).filter((signature) => present.get(signature) !== digests[signature]);
@@ -164,7 +164,7 @@ function isOf({ files }: FunctionFiles, { signature, isNew }: Digest): boolean {
   return isNew || (trigger !== undefined && files.some(({ sql }) => sql.includes(` CONSTRAINT TRIGGER ${trigger} `)));
 }
 
-/** Drops what earlier files created and the present ones did not: triggers before the functions that they call. */
+/** Drops functions and triggers that earlier files created and the present ones did not: triggers before the functions that they call. */
 async function dropOld(client: ClientBase, wanted: FunctionFiles, known: readonly string[]): Promise<string[]> {
   const old = (await readDigests(client))
     .filter((one) => !isOf(wanted, one) && known.includes(one.signature))

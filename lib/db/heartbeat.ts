@@ -62,7 +62,7 @@ const defaults = {
   hungAfterTurns: 40,
 };
 
-/** A beat is fresh for this share of deadAfterMs. The rest is for what was decided while it was fresh. */
+/** A beat is fresh for this share of deadAfterMs. The rest is for work that was decided on while it was fresh. */
 const FRESH_SHARE = 0.8;
 const STOP_WITHIN_MS = 2_000;
 

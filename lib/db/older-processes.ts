@@ -1,4 +1,4 @@
-// Processes of an older release that still run on a database which a newer one is about to change: they could not book what they answer.
+// Processes of an older release that still run on a database which a newer one is about to change: they could not book their answers.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { readServed } from "./functions";
@@ -52,8 +52,8 @@ async function readOlder(database: Queryable, serves: number): Promise<OlderProc
 }
 
 /**
- * For a process that has just begun to beat, and calls functions of this version: a newer release that looked for it before saw nobody, and may have changed the database since.
- * Whoever migrates has the lock, so either it saw this process, or this one sees what it did.
+ * For a process that has just begun to beat, and calls functions of this version: a newer release that looked for it before saw nobody, and
+ * may have changed the database since. A migration holds the lock, so either it saw this process, or this process sees its changes.
  * @throws Error when the database serves this release no longer
  */
 export async function refuseIfOutdated(version: number | null): Promise<void> {

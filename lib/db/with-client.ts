@@ -1,4 +1,4 @@
-// One connection for one piece of work, outside every pool: for what a start does in its database before the service has a pool.
+// One connection for one piece of work, outside every pool: for the steps of a start in its database before the service has a pool.
 
 import pg from "pg";
 

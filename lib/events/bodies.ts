@@ -1,4 +1,4 @@
-// What is sent of an event, by the kind of endpoint. It follows from the event, so that nothing of it is stored with a delivery.
+// The bodies sent for an event, by the kind of endpoint. A body follows from its event, so nothing of it is stored with a delivery.
 
 import { assertNever } from "@/lib/base/assert";
 import { config } from "@/lib/base/config";

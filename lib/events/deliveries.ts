@@ -1,5 +1,5 @@
-// Deliveries: each event's way to each endpoint that wants it, as its owner sees it, and what they can send again. Every function takes the
-// account, and another account's delivery counts as missing.
+// Deliveries: each event's way to each endpoint that wants it, as its owner sees it, and those that the owner can send again. Every
+// function takes the account, and another account's delivery counts as missing.
 
 import { z } from "zod";
 import { now } from "@/lib/base/clock";
@@ -64,7 +64,7 @@ export async function listDeliveries(accountId: AccountId, query: DeliveryQuery)
   return rows.map(readDelivery);
 }
 
-/** What a delivery's body follows from. */
+/** The rows that a delivery's body follows from. */
 const withBody = { event: true, endpoint: { select: { kind: true } } } as const satisfies Prisma.DeliveryInclude;
 
 type DeliveryRow = Prisma.DeliveryGetPayload<{ include: typeof withBody }>;
@@ -120,7 +120,7 @@ export async function resendFailed(accountId: AccountId, endpointId: string, sin
   return sendAgain(which, endpointId);
 }
 
-/** The endpoint's row is locked first, as by whoever records an attempt. */
+/** Locks the endpoint's row first, as recording an attempt does. */
 async function sendAgain(which: Prisma.Sql, endpointId: string): Promise<number> {
   return inTransaction(async (transaction) => {
     await transaction.$queryRaw`SELECT events_wake(${[endpointId]}, ${now()})::text`;

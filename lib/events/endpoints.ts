@@ -133,7 +133,7 @@ export async function renameEndpoint(accountId: AccountId, endpointId: string, n
   return count === 1;
 }
 
-/** Switches an endpoint off: it still gets what is under way, and that it was switched off; later events are not for it. */
+/** Switches an endpoint off: it still gets the deliveries under way, and the event that it was switched off, but no later ones. */
 export async function disableEndpoint(accountId: AccountId, endpointId: string): Promise<boolean> {
   const { count } = await prisma().endpoint.updateMany({
     where: { id: endpointId, accountId, state: "active" },
@@ -142,14 +142,14 @@ export async function disableEndpoint(accountId: AccountId, endpointId: string):
   return count === 1;
 }
 
-/** Whether nothing at all is sent to an endpoint any more: whoever reads it said so, or cannot be reached. */
+/** Whether nothing at all is sent to an endpoint any more: its reader said so, or cannot be reached. */
 export const isSilent = ({ state, disabledReason }: Pick<Prisma.EndpointModel, "state" | "disabledReason">): boolean =>
   state === "disabled" && disabledReason !== "owner";
 
 /** The others, also those that their owner switched off or deleted. */
 export const receiving = { OR: [{ state: "active" }, { disabledReason: "owner" }] } satisfies Prisma.EndpointWhereInput;
 
-/** Ends what an endpoint that is silent has not received yet. */
+/** Ends the deliveries that a silent endpoint has not received yet. */
 export async function failPending(endpointId: string, transaction: Prisma.TransactionClient): Promise<void> {
   await transaction.delivery.updateMany({
     where: { endpointId, state: "pending" },
@@ -167,8 +167,8 @@ export async function enableEndpoint(accountId: AccountId, endpointId: string): 
 }
 
 /**
- * Deletes an endpoint, which its owner sees no more. One that receives goes with its deliveries once it got what is under way, and that it
- * was deleted: whoever deletes it may not be its reader.
+ * Deletes an endpoint, which its owner sees no more. An endpoint that receives is deleted with its deliveries once it got those under way,
+ * and the event of its deletion: the person who deletes it may not be its reader.
  */
 export async function deleteEndpoint(accountId: AccountId, endpointId: string): Promise<boolean> {
   const where = { id: endpointId, accountId, deletedAt: null };

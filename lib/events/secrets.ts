@@ -7,7 +7,7 @@ import { pepper } from "@/lib/base/pepper";
 export const webhookSecret = (endpointId: string, number: number, under: string = pepper()): string =>
   `whsec_${createHmac("sha256", under).update(`webhook ${endpointId} ${number}`).digest("base64")}`;
 
-/** What the header `webhook-signature` holds of one secret; `timestamp` in whole seconds. */
+/** The part of the header `webhook-signature` made with one secret; `timestamp` in whole seconds. */
 export function signature(secret: string, { id, timestamp, body }: { id: string; timestamp: number; body: string }): string {
   const key = Buffer.from(secret.slice("whsec_".length), "base64");
   return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;

@@ -1,4 +1,4 @@
-// Ledger accounts: what is owed to each owner. A customer's ledger account has the id of its owner's account.
+// Ledger accounts: the money owed to each owner. A customer's ledger account has the id of its owner's account.
 
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
@@ -16,7 +16,7 @@ export interface Balance {
 export const openCustomerAccount = (accountId: AccountId, database?: Database): Promise<void> =>
   openAccount(accountId, "customer", database);
 
-/** Opens an account that money comes from, such as a chain or the sandbox's faucet; what comes in makes it negative. */
+/** Opens an account that money comes from, such as a chain or the sandbox's faucet; incoming money makes it negative. */
 export const openFundingAccount = (name: string, database?: Database): Promise<void> => openAccount(name, "funding", database);
 
 /** Opens an account for money that came in and belongs to no customer yet, such as deposits below the minimum. */
@@ -74,7 +74,7 @@ export async function isUnused(accountId: AccountId, database: Database = prisma
   return !account && !entry && !charge;
 }
 
-/** Accounts with a debt: what a reversal could not take, since it was held for requests under way. Each once. */
+/** Accounts with a debt: the amount that a reversal could not take, since it was held for requests under way. Each once. */
 export async function listDebtors(): Promise<AccountId[]> {
   const debtors = await prisma().debt.groupBy({ by: ["accountId"] });
   return debtors.map(({ accountId }) => accountId as AccountId);

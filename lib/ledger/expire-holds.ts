@@ -1,5 +1,5 @@
 // Holds that will not be settled: their process died, or their deadline passed. Each ends exactly once and leaves a record: the provider
-// may have been called, and may bill for it. A later settlement finds the hold gone, and takes what it still may.
+// may have been called, and may bill for it. A later settlement finds the hold gone, and takes as much as it still may.
 
 import { now } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";

@@ -3,13 +3,13 @@
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
 
-/** Money to set aside for one request; for a placed hold, what is known of it. */
+/** Money to set aside for one request; for a placed hold, the facts about it. */
 export interface Hold {
   requestId: RequestId;
   accountId: AccountId;
   /** The key whose cap it counts in; null for a request without a key, or when the money is not the key's account's. */
   keyId: KeyId | null;
-  /** Without a key: it counts in what the account's sessions may spend a day without a fresh signature. */
+  /** Without a key: it counts toward the amount that the account's sessions may spend a day without a fresh signature. */
   isUnconfirmed?: boolean | undefined;
   model: string;
   /** The most that the request can cost. */

@@ -1,5 +1,5 @@
-// What each key has spent and holds in the period that its cap counts, and what it was charged recently. Both come from what the ledger
-// wrote together with the charges.
+// Each key's spending and holds in the period that its cap counts, and its recent charges. Both come from rows that the ledger wrote
+// together with the charges.
 
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
@@ -20,7 +20,7 @@ export interface PeriodSpend {
   held: NanoUsd;
 }
 
-/** What each key has spent and holds in its period; a key with neither is not in the map. */
+/** Each key's spending and holds in its period; a key with neither is not in the map. */
 export async function readPeriodSpend(periods: readonly KeyPeriod[]): Promise<Map<KeyId, PeriodSpend>> {
   const wanted = periods.map(({ keyId, period, periodStart }) => ({ keyId, period, periodStart }));
   const rows = await prisma().keySpend.findMany({
@@ -31,7 +31,7 @@ export async function readPeriodSpend(periods: readonly KeyPeriod[]): Promise<Ma
 }
 
 /**
- * What each of these keys of the account was charged since `since`, in nano-USD; a key without such a charge is not in the map. Reads only
+ * The charges of each of these keys of the account since `since`, in nano-USD; a key without such a charge is not in the map. Reads only
  * the account's charges since then: an account may have many years of older ones.
  */
 export async function sumKeyCharges(accountId: AccountId, keyIds: readonly KeyId[], since: Date): Promise<Map<KeyId, NanoUsd>> {
@@ -57,7 +57,7 @@ export interface CountedSpend {
   upTo: bigint;
 }
 
-/** Sums what a key has spent since its period began, without a lock: for an account with a million charges that takes a second. */
+/** Sums the spending of a key since its period began, without a lock: for an account with a million charges that takes a second. */
 export async function countKeySpend(accountId: AccountId, { keyId, periodStart }: Omit<KeyPeriod, "period">): Promise<CountedSpend> {
   const upTo = await readChargeMark();
   const { _sum } = await prisma().charge.aggregate({

@@ -1,4 +1,4 @@
-// What the ledger owes: customers' balances, and money here that belongs to no customer: not yet, or not any more.
+// The money that the ledger owes: customers' balances, and money here that belongs to no customer: not yet, or not any more.
 
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import type { Database } from "@/lib/db/prisma";
@@ -11,7 +11,7 @@ export interface Owed {
   credits: NanoUsd;
   /** All liability accounts: deposits below the minimum, withdrawals not paid yet, and any other. */
   liabilities: NanoUsd;
-  /** What accounts received from a source other than the chains. Only a sandbox does that. */
+  /** Money that accounts received from a source other than the chains. Only a sandbox grants any. */
   granted: NanoUsd;
 }
 
@@ -20,7 +20,7 @@ interface Without {
   chainAccounts: readonly string[];
   /**
    * By account: nano-USD that do not count, since they came in with blocks that cannot be seen yet. If an account has spent a part of them,
-   * only the rest is excluded: what it spent is not owed any more.
+   * only the rest is excluded: the spent part is not owed any more.
    */
   unseen: ReadonlyMap<string, bigint>;
 }

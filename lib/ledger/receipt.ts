@@ -1,5 +1,5 @@
-// Receipts: what one request cost and why, from its charge and the price it was charged at; or what is held for it while it is under way.
-// A failed request has no receipt.
+// Receipts: the cost of one request and its reasons, from its charge and the price it was charged at; or its hold while it is under way. A
+// failed request has no receipt.
 
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";

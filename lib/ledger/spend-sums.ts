@@ -1,4 +1,5 @@
-// What keys spend by minute and by hour, summed by a job behind the charges, and what is usual for each. Kept for two hours and five weeks.
+// The spending of keys by minute and by hour, summed by a job behind the charges, and the usual spending of each key. Minutes are kept for
+// two hours, hours for five weeks.
 
 import { dateOf, HOUR_MS, now } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
@@ -33,7 +34,7 @@ export interface HourSpend {
   usualOfAccount: NanoUsd | null;
 }
 
-/** What these keys spent in the last 60 minutes, and what is usual; a key that spent nothing is absent. */
+/** The spending of these keys in the last 60 minutes, and the usual; a key that spent nothing is absent. */
 export async function readHourSpend(keyIds: readonly KeyId[]): Promise<HourSpend[]> {
   if (keyIds.length === 0) return [];
   const rows = await prisma().$queryRaw<

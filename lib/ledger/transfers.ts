@@ -8,7 +8,7 @@ interface Transfer {
   /** The idempotency key of its cause, such as a deposit's place on its chain. */
   id: string;
   kind: "credit" | "reversal" | "refund";
-  /** What each account gains (negative: loses), in nano-USD; sums to zero. */
+  /** The gain of each account (negative: its loss), in nano-USD; sums to zero. */
   legs: readonly { account: string; amount: NanoUsd }[];
 }
 

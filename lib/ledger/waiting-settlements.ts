@@ -147,7 +147,7 @@ async function tryOne(one: Waiting): Promise<boolean> {
   }
 }
 
-/** Nothing of what was delivered is given up because a newer release has changed the database under this process. It says so once. */
+/** No delivered answer is given up because a newer release has changed the database under this process. The log says so once. */
 function rest(one: Waiting, error: unknown): true {
   if (one.restsUntil === undefined) {
     metrics().unknownCalls.inc();

@@ -22,7 +22,7 @@ import { readRawRequestId, readRequestId } from "./wire-value";
 const REPLY_LIMIT_BYTES = 16 * 1024 * 1024;
 const ERROR_LIMIT_BYTES = 64 * 1024;
 
-/** What an attempt tells while it runs. */
+/** The listener of an attempt while it runs. */
 export interface AttemptListener {
   /** Called when the provider answers 2xx. */
   onAccepted: () => void;

@@ -1,6 +1,6 @@
-// Circuit breakers, one per provider and origin, and one for each of its models that was too busy: what keeps failing gets no calls for a
-// while, so that callers are refused (or sent to a fallback) at once, and one call at a time probes whether it has recovered. A provider
-// that says of one model that it is overloaded, or limits its rate, answers for the others.
+// Circuit breakers, one per provider and origin, and one for each of its models that was too busy: a provider or model that keeps failing
+// gets no calls for a while, so that callers are refused (or sent to a fallback) at once, and one call at a time probes whether it has
+// recovered. A provider that says that one model is overloaded, or limits its rate, still answers for the others.
 
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -163,7 +163,7 @@ export class ProviderBreaker {
     }
     return (outcome, busy) => {
       const isBusy = busy && outcome === "failure";
-      // Whoever has too much to do is there.
+      // A busy provider is up.
       this.#own.record(permit, isBusy ? "success" : outcome);
       if (model && modelPermit !== undefined) model.record(modelPermit, isBusy || outcome === "success" ? outcome : "neutral");
       else if (isBusy) this.#recordFirst(wireName);

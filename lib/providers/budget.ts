@@ -1,5 +1,5 @@
-// The time budget of one provider call: first token, idle between chunks, and total, watched by a single timer however
-// many chunks arrive; and the one switch that stops the call, for time, caller and early end alike.
+// The time budget of one provider call: first token, idle between chunks, and total, watched by a single timer however many chunks arrive;
+// and the single switch that stops the call, for time, caller and early end alike.
 
 import { EventEmitter } from "node:events";
 import { ProviderFailure } from "./types";
@@ -80,7 +80,7 @@ export class CallBudget extends EventEmitter {
     if (this.#waitsFor === "next chunk") this.#dueMs = Number.POSITIVE_INFINITY;
   }
 
-  /** After a late first token: another route may use what is left of the total time, if the caller is still there. */
+  /** After a late first token: another route may use the rest of the total time, if the caller is still there. */
   renew(): void {
     if (this.expired !== "first token" || this.#endsAtMs <= performance.now()) return;
     this.aborted = false;

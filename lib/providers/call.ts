@@ -272,7 +272,7 @@ interface RetryQuestion {
   /** 0 for the first retry. */
   attempt: number;
   retries: number;
-  /** What is left of the first-token budget. */
+  /** The rest of the first-token budget. */
   remainingMs: number;
   /** How long the call has paused before, at any of its routes. */
   pausedMs?: number;

@@ -90,7 +90,7 @@ function byNameOf<M extends Model, T>(models: readonly M[], read: (model: M) => 
 /** Every model in code or in the operator's file, whatever is configured. @throws Error when a file is wrong, or two models claim one name */
 export const readCatalogueModels = (settings: Config): readonly Model[] => readKnownModels(settings.MODELS_FILE, knownProviders(settings));
 
-/** A provider's own host cannot serve what it has retired; any other host, and an operator's own route, is trusted. */
+/** A provider's own host cannot serve a model that it has retired; any other host, and an operator's own route, is trusted. */
 const routeRetirement = (route: ModelRoute, endpoints: Endpoints): Retirement | undefined =>
   endpoints.get(route.provider)?.isVendorHost && builtInRoutes.has(route)
     ? retirements.get(`${route.provider}/${route.wireName}`)
@@ -104,7 +104,9 @@ function retirementOf({ retirement }: Model, routes: readonly ModelRoute[], endp
   return retirement.on <= last.on ? retirement : { ...last, successor: retirement.successor ?? last.successor };
 }
 
-/** The route with what its provider's entry says. A provider that chooses a host by itself is told our costs, which it must not exceed. */
+/**
+ * The route with the facts of its provider's entry. A provider that chooses a host by itself is told our costs, which it must not exceed.
+ */
 function withEntry(route: ModelRoute, { costs }: Model, endpoints: Endpoints): ModelRoute {
   const entry = endpoints.get(route.provider)?.entry;
   if (!entry) return route;

@@ -7,17 +7,17 @@ import { findOverflow, type Overflow } from "./refusal/overflow";
 import { hideLongQuotes, MAX_READ, quoteWords } from "./refusal/quote";
 import { ProviderFailure, type ProviderFailureKind } from "./types";
 
-/** What a wire format found in an error body. */
+/** The problem that a wire format found in an error body. */
 export interface ProviderProblem {
   message: string;
   /** The provider's names for it: codes, types, statuses. */
   codes: readonly string[];
   /** The words are unambiguous, so they outrank the HTTP status. */
   certainKind?: ProviderFailureKind;
-  /** What the words suggest, for an error inside a 200, which has no HTTP status to judge by. */
+  /** The kind that the words suggest, for an error inside a 200, which has no HTTP status to judge by. */
   likelyKind?: ProviderFailureKind;
   retryAfterMs?: number;
-  /** What the model wrote was refused, and not the request, whatever the status. */
+  /** The model's text was refused, and not the request, whatever the status. */
   byModel?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface HttpRefusal {
 }
 
 const maxQuoteLength = 300;
-/** What the caller is told: a fault of a schema takes some words. */
+/** Length of the words that the caller is told: a fault of a schema takes some. */
 const maxToldLength = 500;
 const maxParsedLength = 256 * 1024;
 const maxRetryAfterMs = DAY_MS;
@@ -77,7 +77,7 @@ const modelFailure = ({ message }: ProviderProblem, httpStatus?: number): Provid
 const toldWords = (problem: ProviderProblem | undefined): string | undefined =>
   (problem && quoteWords(problem.message, maxToldLength)) || undefined;
 
-/** A rate limit counts tokens, too, and is none of it. A 413 says it by its status, whoever sends it, and some servers send it with 500. */
+/** A rate limit counts tokens, too, and is none of it. A 413 says it by its status, from any server, and some servers send it with 500. */
 function readOverflow(
   status: number,
   { words, codes }: { words: string; codes: readonly string[] },

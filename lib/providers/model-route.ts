@@ -16,7 +16,7 @@ export interface ModelRoute {
   wireFormat?: WireFormatId | undefined;
   /** Where this model takes something else than its provider's entry says. */
   dialect?: Partial<ChatDialect> | undefined;
-  /** What the provider's entry says of calls to it; the catalogue writes it. Absent for a vendor. */
+  /** The facts about calls in the provider's entry; the catalogue writes them. Absent for a vendor. */
   entry?: RouteEntry | undefined;
 }
 

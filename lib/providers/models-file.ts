@@ -97,9 +97,9 @@ const entrySchema = z.strictObject({
  * `[{"kind": "input", "per1M": "2"}, {"kind": "cache_read", "per1M": "0.2"}, {"kind": "output", "per1M": "10"}]`, with `fromInputTokens` for
  * prices from a length of the prompt on, which need `input` and `output` of their own. A kind without a price costs `input`, reasoning
  * `output`.
- * `routes` are called in their order. A route may have `providerCosts` of its own; of all costs the dearest count, kind by kind. A
- * provider is one in code or an entry of PROVIDERS_FILE, from whose `dialect` a route may differ.
- * A route may name its `wireFormat`: `openai` for a host that has OpenAI's reasoning models and no Responses, `openai-responses` for one
+ * `routes` are called in their order. A route may have `providerCosts` of its own; of all costs the dearest count, kind by kind. A provider
+ * is defined in code or is an entry of PROVIDERS_FILE, from whose `dialect` a route may differ.
+ * A route may name its `wireFormat`: `openai` for a host that has OpenAI's reasoning models and no Responses, `openai-responses` for a host
  * that has a model under another name.
  * `releasedOn` is the day that GET /api/v1/models tells as `created` and `created_at`. Without it they are 0 and 1970-01-01, which Anthropic's
  * API documents for a date that is not known: clients that sort by age put such a model last, and none takes it for new.

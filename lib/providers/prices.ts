@@ -26,7 +26,7 @@ export type CacheWrites = "none" | "minutes" | "hours";
 export interface PriceTier extends KindPrices {
   /** Counts all input, cached input included. */
   fromInputTokens: number;
-  /** The dearest kind that a token of text can be, worked out here and not by each request. */
+  /** The price of the dearest kind that a token of text can be, worked out here and not by each request. */
   dearestInput: Readonly<Record<CacheWrites, NanoUsd>>;
   dearestImage: NanoUsd;
   dearestOutput: NanoUsd;
@@ -112,8 +112,8 @@ export interface CostLine {
 }
 
 /**
- * The cost of an answer, kind by kind, at the tier that its input reached: each side at its own price, and of each part what it costs more
- * or less. `ledger_check` has the same formula in SQL.
+ * The cost of an answer, kind by kind, at the tier that its input reached: each side at its own price, and for each part the difference
+ * from its side's. `ledger_check` has the same formula in SQL.
  */
 export function costOf(prices: Prices, usage: TokenCounts): Costs {
   const tier = tierAt(prices, usage.inputTokens);
@@ -133,7 +133,7 @@ export function costLines(prices: Prices, usage: TokenCounts): CostLine[] {
     .filter(({ kind, tokens }) => kind === "input" || kind === "output" || tokens > 0);
 }
 
-/** What a call may be billed for at the most. */
+/** The most that a call may be billed for. */
 export interface CostBounds {
   inputBound: number;
   outputBound: number;

@@ -1,5 +1,5 @@
-// Providers as entries: a name, a base URL, the variable with its key, a wire format, and what of chat completions it takes. Those in code
-// are offered once their key is set; the operator's PROVIDERS_FILE adds any other: OpenRouter, Together, vLLM, Ollama.
+// Providers as entries: a name, a base URL, the variable with its key, a wire format, and the part of chat completions that it takes. Those
+// in code are offered once their key is set; the operator's PROVIDERS_FILE adds any other: OpenRouter, Together, vLLM, Ollama.
 
 import { readFileSync } from "node:fs";
 import { z } from "zod";
@@ -18,7 +18,7 @@ const dialectFields = z.strictObject({
   seed: z.enum(["seed", "random_seed", "none"]),
   parallelToolCalls: z.boolean(),
   strictTools: z.boolean(),
-  /** What it can be made to call: a named tool, any of the tools (`required`), or none (`auto`). */
+  /** The tools it can be made to call: a named tool, any of the tools (`required`), or none (`auto`). */
   toolChoice: z.enum(["named", "required", "auto"]),
   /** `short`: nine letters and digits. */
   toolCallIds: z.enum(["any", "short"]),
@@ -51,10 +51,10 @@ const dialectFields = z.strictObject({
   ),
 });
 
-/** What a provider takes of chat completions. Options that it would answer with 400 are left out of its requests. */
+/** The part of chat completions that a provider takes. Options that it would answer with 400 are left out of its requests. */
 export type ChatDialect = z.infer<typeof dialectFields>;
 
-/** What most compatible servers take, vLLM and Ollama among them. */
+/** The dialect of most compatible servers, vLLM and Ollama among them. */
 const commonDialect: ChatDialect = {
   limit: "max_tokens",
   sampling: true,
@@ -100,12 +100,14 @@ const entrySchema = z.strictObject({
 
 export type ProviderEntry = z.infer<typeof entrySchema>;
 
-/** What an entry, and the model's own route, say of calls to it. */
+/** The facts about calls in an entry, and in the model's own route. */
 export interface RouteEntry {
   format: ProviderEntry["format"] | "openai-responses";
   dialect: ChatDialect;
   stopsWhenCut: boolean;
-  /** What the provider itself must not exceed, USD per million tokens and per request; only for one that takes such a limit. */
+  /**
+   * Prices that the provider itself must not exceed, USD per million tokens and per request; only for a provider that takes such a limit.
+   */
   maxPrice?: { prompt: number; completion: number; request: number } | undefined;
 }
 

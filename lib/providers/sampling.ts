@@ -8,9 +8,9 @@ interface SamplingRow {
   field: string;
   least: number;
   most: number;
-  /** What a server must take to be sent it: a flag of its dialect. */
+  /** The flag of a server's dialect that lets the option be sent. */
   takenWith: { [Flag in keyof ChatDialect]: ChatDialect[Flag] extends boolean ? Flag : never }[keyof ChatDialect];
-  /** What the API's document says of it. */
+  /** Its sentence in the API's document. */
   note: string;
 }
 

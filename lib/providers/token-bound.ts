@@ -47,7 +47,7 @@ export function inputTokenBound(text: string, bound: TokenBoundId): number {
  */
 export const TOKENS_PER_MESSAGE = 8;
 
-/** What separates the parts of a message. */
+/** The separators between the parts of a message. */
 export const TOKENS_PER_PART = 4;
 
 /** The opening of the answer (OpenAI: 3) and what a provider puts around the whole conversation. */
@@ -74,7 +74,7 @@ export const TOKENS_PER_TOOL = 32;
 export const TOKENS_PER_PARAMETER = 24;
 
 type BoundedCall = Pick<ModelCall, "messages" | "tools" | "responseFormat"> & {
-  /** How it may be written: some formats tell in descriptions what their schemas have no keyword for. */
+  /** How it may be written: some formats tell rules in descriptions for which their schemas have no keyword. */
   formats?: readonly WireFormatId[];
 };
 
@@ -89,7 +89,7 @@ export const inputBoundForCall = (call: BoundedCall, bound: TokenBoundId): numbe
 export function* inputBoundInSlices(call: BoundedCall, bound: TokenBoundId, most = Number.POSITIVE_INFINITY): Slices<number> {
   const { messages, tools = [], responseFormat, formats = [] } = call;
   let tokens = TOKENS_PER_REQUEST + addedTokens(messages);
-  // Before a long conversation may end the count: what Gemini's schemas become is kept for the request.
+  // Before a long conversation may end the count: the narrowed schemas of Gemini are kept for the request.
   const schemas = formats.includes("gemini") ? new GeminiSchemas() : undefined;
   for (const tool of tools) tokens += yield* toolBound(tool, schemas);
   for (const message of messages) {
@@ -104,8 +104,8 @@ export function* inputBoundInSlices(call: BoundedCall, bound: TokenBoundId, most
 }
 
 /**
- * As the client wrote it, or with the schema that OpenAI and Anthropic take, or Gemini: a description then tells the variants of its root, or
- * what has no keyword, as well.
+ * As the client wrote it, or with the schema that OpenAI and Anthropic take, or Gemini: a description then tells the variants of its root,
+ * or rules without a keyword, as well.
  */
 function* toolBound(tool: Tool, schemas: GeminiSchemas | undefined): Slices<number> {
   let most = jsonBound(JSON.stringify(tool));

@@ -1,4 +1,4 @@
-// What one try at a route means: for its provider's breaker and metrics, and for what is known of the answer.
+// The effects of one try at a route: on its provider's breaker and metrics, and on the facts of the answer.
 
 import { nowMs } from "@/lib/base/clock";
 import { deferTelemetry, log } from "@/lib/base/observe/log";
@@ -11,7 +11,7 @@ import type { ModelRoute } from "./model-route";
 import { isProviderFailure, type ProviderEvent, type ProviderFailure, type TokenUsage } from "./types";
 import { acceptRequestId, largestUsage } from "./wire-value";
 
-/** What is known of a call so far; times are Unix milliseconds. A new try resets it. */
+/** The facts of a call so far; times are Unix milliseconds. A new try resets it. */
 export interface CallAnswer {
   /** The route that answered 2xx. */
   route?: ModelRoute | undefined;
@@ -20,9 +20,9 @@ export interface CallAnswer {
   acceptedAt?: number | undefined;
   /** The route whose request went out last, unless its provider refused it or could not be reached. */
   sentTo?: ModelRoute | undefined;
-  /** What a stream has counted so far; of each kind the largest count. */
+  /** The counts of a stream so far; of each kind the largest. */
   counted?: TokenUsage | undefined;
-  /** What the model thought in words, as far as the call hides it. */
+  /** The model's thoughts in words, as far as the call hides them. */
   hiddenThoughts?: string | undefined;
   firstTokenAt?: number | undefined;
   /** When the last event or the failure ended the call. */
@@ -38,11 +38,10 @@ interface TrialSetup {
 }
 
 /**
- * What an attempt means for its provider's breaker and metrics, and what it records about the answer. It counts once: the first
- * outcome wins.
+ * Reports an attempt to its provider's breaker and metrics, and records the facts of its answer. It counts once: the first outcome wins.
  */
 export class Trial {
-  /** What an attempt tells of its answer. */
+  /** Takes the reports of an attempt about its answer. */
   readonly listener: AttemptListener = {
     onAccepted: () => this.#accept(),
     onRequestId: (id) => this.#identify(id),
@@ -94,7 +93,7 @@ export class Trial {
     answer.requestId ??= acceptRequestId(id);
   }
 
-  /** Records an event before it is handed on: many readers never ask for what follows the last one. */
+  /** Records an event before it is handed on: many readers never ask for more after the last one. */
   note(event: ProviderEvent): void {
     const { answer, budget } = this.#setup;
     if (event.type === "finish") {

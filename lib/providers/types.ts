@@ -1,5 +1,5 @@
-// What every model provider looks like from above: a call goes in, a stream of events comes out. Wire formats translate, the
-// transport carries, the route decides which provider is called. Nothing here knows prices, accounts or the database.
+// Every model provider as seen from above: a call goes in, a stream of events comes out. Wire formats translate, the transport carries, the
+// route decides which provider is called. Nothing here knows prices, accounts or the database.
 
 import type { TokenCounts } from "@/lib/base/tokens/token-kinds";
 import type { Retirement } from "./catalogue-data/retirements";
@@ -30,9 +30,9 @@ export interface Model {
   maxOutputTokens: number;
   /** Output limit when the request sets none. */
   defaultMaxTokens: number;
-  /** What the customer is charged. */
+  /** The customer's prices. */
   prices: Prices;
-  /** What the provider charges us, of its routes the dearest; a live price is never below it. */
+  /** The provider's prices for us, of the model's routes the dearest; a live price is never below them. */
   costs: Prices;
   /** Output tokens that the model may spend on reasoning beyond the wire's output limit; 0 where that limit includes them. */
   reasoningCeiling: number;
@@ -181,11 +181,11 @@ export class ProviderFailure extends Error {
   readonly httpStatus: number | undefined;
   /** The provider works and has too much to do, or its circuit is open: `unavailable`, and worth the same request a little later. */
   readonly busy: boolean;
-  /** The model wrote what cannot be read: its provider is well. */
+  /** The model wrote an unreadable text: its provider is well. */
   readonly byModel: boolean;
   /** Of a rejected prompt that was too long. */
   readonly overflow: Overflow | undefined;
-  /** The provider's words on a rejected request, without what is ours or its own. They may repeat the prompt: for its sender alone. */
+  /** The provider's words on a rejected request, without our or its own details. They may repeat the prompt: for its sender alone. */
   readonly told: string | undefined;
 
   constructor(kind: ProviderFailureKind, message: string, facts: FailureFacts = {}) {
@@ -221,7 +221,7 @@ export interface WireRequest {
 
 /** Receives an answer's id, unchecked: an invalid one must not fail the answer. A stream repeats it with every chunk. */
 export type OnRequestId = (id: unknown) => void;
-/** Receives what a stream has counted so far, before its end. */
+/** Receives the counts of a stream so far, before its end. */
 export type OnUsage = (usage: TokenUsage) => void;
 
 /** One provider wire format: pure translation, no network. */

@@ -152,7 +152,7 @@ export class WireBody implements AsyncIterableIterator<Buffer, undefined> {
     if (this.#end !== "open") return;
     this.#end = end;
     this.#failure = failure;
-    // What arrived before a broken end is still handed on; a stopped call needs nothing more.
+    // Events that arrived before a broken end are still handed on; a stopped call needs nothing more.
     if (this.#budget.aborted) this.#queue.length = 0;
     const waiter = this.#waiter;
     this.#waiter = undefined;

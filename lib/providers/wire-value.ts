@@ -83,7 +83,10 @@ const objectOf = (value: unknown): Record<string, unknown> | undefined =>
 /** A provider's counts, added up so that `inputTokens` includes every kind of input. Kinds that it does not have may be left out. */
 type CountedUsage = Pick<TokenUsage, "inputTokens" | "outputTokens"> & Partial<TokenUsage>;
 
-/** Which kinds come first where they do not all fit into their side: of two cache writes the one for hours, which only a later report tells. */
+/**
+ * Which kinds come first where they do not all fit into their side: of the two cache writes the write for hours, which only a later report
+ * tells.
+ */
 const inOrder = (["nothing", "cache writes for hours", "cache writes", "images"] as const satisfies readonly KindNeeds[]).flatMap((needs) =>
   partKinds.filter((kind) => tokenKinds[kind].needs === needs),
 );
@@ -91,11 +94,12 @@ const inOrder = (["nothing", "cache writes for hours", "cache writes", "images"]
 /** The providers' own objects that usages were read from. */
 const vendorUsages = processSingleton("usages of vendors", () => new WeakMap<TokenUsage, object>());
 
-/** What the provider itself wrote of a usage, for the operator's log; undefined for a count of our own. */
+/** The provider's own usage object, for the operator's log; undefined for a count of our own. */
 export const vendorUsageOf = (usage: TokenUsage): object | undefined => vendorUsages().get(usage);
 
 /**
- * Validates a usage added up from a provider's counts. Kinds never exceed their side; what does not fit is left out, and the log says so.
+ * Validates a usage added up from a provider's counts. Kinds never exceed their side; tokens that do not fit are left out, and the log says
+ * so.
  * @throws ProviderFailure malformed, when a sum is absurd
  */
 export function closeUsage(counted: CountedUsage, vendorUsage: object): TokenUsage {
@@ -107,7 +111,7 @@ export function closeUsage(counted: CountedUsage, vendorUsage: object): TokenUsa
     const { count, partOf, needs } = tokenKinds[kind];
     const tokens = Math.min(usage[count], left[partOf]);
     left[partOf] -= tokens;
-    // Images may be part of what was cached.
+    // Images may be among the cached tokens.
     isTooMuch ||= tokens < usage[count] && needs !== "images";
     usage[count] = tokens;
   }
@@ -126,7 +130,7 @@ export function largestUsage(one: TokenUsage | undefined, other: TokenUsage): To
 // The service tier of an answer. Requests name the standard one, at whose prices we sell; an answer of another tier is billed at prices that
 // nobody agreed to. The customer pays the standard price: the difference is ours, and an alarm.
 
-/** What providers call the tier of their list prices: OpenAI and xAI, Anthropic, Groq. */
+/** Providers' names for the tier of their list prices: OpenAI and xAI, Anthropic, Groq. */
 const standardTiers: ReadonlySet<string> = new Set(["default", "auto", "standard", "on_demand"]);
 /** Others are counted under one name: a label's values must be few. */
 const knownTiers: ReadonlySet<string> = new Set(["priority", "fast", "flex", "scale", "batch"]);

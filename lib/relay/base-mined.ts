@@ -1,5 +1,5 @@
-// Transactions that are in a block of Base, until that block is final. When the block leaves the chain they wait again; what becomes final
-// is read again, from as many nodes as must agree, whatever one node said before.
+// Transactions that are in a block of Base, until that block is final. When the block leaves the chain they wait again. A final block's
+// transactions are read again, from as many nodes as must agree, whatever one node said before.
 
 import type { Hex } from "viem";
 import { dateOf, HOUR_MS, nowMs } from "@/lib/base/clock";
@@ -22,7 +22,7 @@ interface MinedCall {
 
 const MAX_FINAL = 200;
 const MAX_LOOKS_AT_ONCE = 8;
-/** Blocks of Base are final long before this: what is older may be final, whatever block the node that is asked first says. */
+/** Blocks of Base are final long before this: an older transaction may be final, whatever block the first node names. */
 const FINAL_AFTER_MS = HOUR_MS;
 
 /** The sender's transactions in a block that is not final yet, lowest block first. */
@@ -91,7 +91,7 @@ export async function finalize(sender: Hex, { finalized }: Head, nodes: EvmNodes
   }
 }
 
-/** Records as final what as many nodes as must agree show: it may differ from what the first node showed before. */
+/** Records the receipt that as many nodes as must agree show as final: it may differ from the receipt that the first node showed before. */
 async function lookAgain(call: MinedCall, final: Block, nodes: EvmNodes): Promise<void> {
   const signed = await readSignedFor(call.id);
   const answers = await callEach(nodes, (node) => findStanding(signed, node, nodes));
@@ -101,7 +101,7 @@ async function lookAgain(call: MinedCall, final: Block, nodes: EvmNodes): Promis
   const alike = mostAlike(shown, isSame);
   const [one] = alike;
   const areEnough = alike.length >= enoughOf(nodes, answers.length);
-  // Of a final block that nodes dispute, one that shows nothing is an alarm too.
+  // When nodes dispute a final block, a node that shows nothing is an alarm too.
   if (one && alike.length < (areEnough ? shown : answers).length) {
     recordDisagreement("base", { what: "one of our transactions in a final block", id: call.id, block: one.blockNumber });
   }

@@ -1,4 +1,4 @@
-// Whether a transaction is in a block of Base, under any hash that was ever signed for it: any of them may be the one included.
+// Whether a transaction is in a block of Base, under any hash that was ever signed for it: any of them may be included.
 
 import type { Hex } from "viem";
 import { findBlockOf } from "@/lib/chains/evm/blocks";
@@ -41,7 +41,7 @@ async function findOurReceipt(hash: Hex, sender: string, nodes: EvmNodes): Promi
 
 /**
  * One node's receipt, if its block is on the chain for that node. Nodes keep a receipt for a while after its block has left the chain, so
- * one that stands may be under an older hash.
+ * the standing receipt may be under an older hash.
  */
 export async function findStanding({ sender, hashes }: SignedFor, node: EvmNode, nodes: EvmNodes): Promise<Receipt | null> {
   try {

@@ -37,7 +37,7 @@ async function findSender(address: string): Promise<Sender | null> {
   return row && { ...row, lowestOpen: (await findLowestOpen(address)) ?? row.nextNonce };
 }
 
-/** What is wrong when even the node that counts the most, or the fewest, differs from what is stored. */
+/** The fault when even the node that counts the most, or the fewest, differs from the stored nonces. */
 export function faultOf({ min, max }: MinedNonces, { nextNonce, lowestOpen }: Omit<Sender, "fault">): SenderFault | null {
   if (min > nextNonce) return "nonce_ahead";
   return max < lowestOpen ? "nonce_behind" : null;

@@ -65,7 +65,7 @@ export async function findMined(waiting: readonly WaitingCall[], nodes: EvmNodes
 
 /**
  * Gives calls up that can never be in a block: every node says that the nonce is used in a final block, and has no receipt of ours, so
- * another holder of the key used it. A silent node may be the only one that does not lie.
+ * another holder of the key used it. A silent node may be the only honest one.
  * @throws EvmFailure
  */
 export async function giveUpLost(missing: readonly WaitingCall[], sender: Hex, nodes: EvmNodes): Promise<void> {

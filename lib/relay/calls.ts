@@ -101,7 +101,7 @@ export async function storeCall(id: string, prepared: StorableCall, transaction:
   const difference = faultOf(mined, { nextNonce: nonce, lowestOpen: (await findLowestOpen(sender, transaction)) ?? nonce });
   if (difference !== null) throw new RelayStopped(difference);
   await takeNonce(sender, nonce, transaction);
-  // From here on nothing refuses: unless the signer or the database is lost, what is taken for `data` is stored with it.
+  // From here on nothing refuses: unless the signer or the database is lost, anything taken for `data` is stored with it.
   const data = typeof prepared.data === "string" ? prepared.data : await prepared.data({ nonce, gas, maxFeePerGas });
   const call = { chainId, nonce, to, data, gas, maxFeePerGas, maxPriorityFeePerGas };
   const { raw, hash } = serializeSigned(call, await relayer().signTransaction(call));

@@ -11,7 +11,7 @@ export interface MinedNonces {
   /** The lowest and the highest that any node reports. */
   min: number;
   max: number;
-  /** What as many nodes as must agree report; null while they differ. */
+  /** The next nonce that as many nodes as must agree report; null while they differ. */
   agreed: number | null;
   /** The next nonce after those in blocks and in the first node's pool. */
   pending: number;

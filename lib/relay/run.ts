@@ -83,7 +83,7 @@ function reportUnderWay(rows: readonly UnderWay[]): void {
 }
 
 /**
- * What the keys that pay for transactions have left, for an operator to refill.
+ * Reports the balances of the keys that pay for transactions, for an operator to refill.
  * @throws EvmFailure, SolanaUnavailable; the balances that could be read are reported
  */
 async function reportGasMoney(nodes: RelayNodes): Promise<void> {

@@ -23,7 +23,7 @@ interface OpenTransaction extends Outgoing {
 
 const MAX_OPEN = 500;
 const MAX_AT_ONCE = 8;
-/** Longer than a blockhash lasts: what ran is final by then, whatever the node that is asked first says. */
+/** Longer than a blockhash lasts: a transaction that ran is final by then, whatever the first node says. */
 const FINAL_AFTER_MS = 120_000;
 
 /** @throws SolanaUnavailable when no node answers; the next round does the rest */

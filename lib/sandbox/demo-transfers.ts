@@ -1,5 +1,5 @@
-// What the demo wallet signs: USDC transfers to the given deposit address, and approvals for the settlement contract; nothing else. A page
-// passes a whole transaction; the key signs it only when it equals the one that this file would write.
+// The transactions that the demo wallet signs: USDC transfers to the given deposit address, and approvals for the settlement contract;
+// nothing else. A page passes a whole transaction; the key signs it only when it equals the transaction that this file would write.
 
 import { base58 } from "@scure/base";
 import type { Hex } from "viem";

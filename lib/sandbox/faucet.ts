@@ -1,5 +1,6 @@
 // The sandbox's faucet: sends worthless test USDC over the sandbox's own chains to owners on request, with a daily quota, and to their
-// wallets what fees cost. It credits nothing itself: the USDC is credited like any deposit. Any process can send, whichever of them runs the chains.
+// wallets the cost of fees. It credits nothing itself: the USDC is credited like any deposit. Any process can send, whichever of them runs
+// the chains.
 
 import type { Hex } from "viem";
 import { z } from "zod";
@@ -33,7 +34,7 @@ interface Giver {
   url: () => string | undefined;
   /** Resolves with the transaction's hash or signature. */
   give: (to: string, url: string) => Promise<string>;
-  /** Tops up what a wallet needs for its own transactions: fees, and on Solana the rent of a token account. */
+  /** Tops up the coins that a wallet needs for its own transactions: fees, and on Solana the rent of a token account. */
   fundFees: (payer: string, url: string) => Promise<void>;
   /** True for an error that proves that the chain is down and received nothing. */
   isAway: (error: unknown) => boolean;

@@ -20,7 +20,7 @@ export interface ArrivalOptions {
   onGranted?: () => void;
   /** For the first MiB. */
   timeoutMs: number;
-  /** For each further MiB. What came faster is kept in hand, up to three times as much. */
+  /** For each further MiB. Time saved by faster ones is kept, up to three times as much. */
   msPerMib?: number;
   /** Answers and closes the connection of a client that is too slow. */
   cut: () => void;
@@ -40,10 +40,10 @@ export function readArrivingBody(message: IncomingMessage, options: ArrivalOptio
   const coding = contentCoding(message.headers["content-encoding"]);
   return new Promise((resolve, reject) => {
     if (coding === null) return new Arrival(message, message, options, { resolve, reject }).begin(announced);
-    // The message itself stays open: what of it is not unpacked is discarded, as of any body.
+    // The message itself stays open: its rest that is not unpacked is discarded, as of any body.
     const packed = message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
     const unpacked = Readable.from(unpack(packed, coding, options.limitBytes), { objectMode: false });
-    // What it announces is its length before it is unpacked.
+    // No announced length: the header has the packed one.
     new Arrival(message, unpacked, options, { resolve, reject }).begin(undefined);
   });
 }
@@ -155,7 +155,7 @@ class Arrival {
     this.#source.resume();
   }
 
-  /** There is space for what has arrived. */
+  /** Called when there is space for the bytes that have arrived. */
   #goOn(): void {
     this.#nextMibAt = Math.ceil(this.#bytes / MAX_BODY_BYTES) * MAX_BODY_BYTES;
     const [now, allowedMs] = [performance.now(), this.#options.msPerMib ?? MS_PER_MIB];

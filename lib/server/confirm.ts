@@ -1,4 +1,4 @@
-// Asks whoever runs a command before it does what cannot be taken back. Scripts say --yes.
+// Asks the operator before a command does anything that cannot be taken back. Scripts say --yes.
 
 import { once as nextEvent } from "node:events";
 import { createInterface } from "node:readline/promises";

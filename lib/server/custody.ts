@@ -184,7 +184,7 @@ async function rotatePassphrase(settings: CustodySettings, path: string): Promis
   say("Backups of the old file still open with the old passphrase. Replace them.");
 }
 
-/** What a person types after `question`, without echo; or the whole piped input. */
+/** The text that a person types after `question`, without echo; or the whole piped input. */
 async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return text(process.stdin);
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -203,7 +203,7 @@ async function readSecret(question: string): Promise<string> {
 }
 
 /**
- * A new secret, typed twice: an unnoticed typo would lock up for good what it protects. Piped input is read once.
+ * A new secret, typed twice: an unnoticed typo would lock the seed up for good. Piped input is read once.
  * @throws Error when the two differ
  */
 async function readNewSecret(question: string): Promise<string> {

@@ -1,6 +1,5 @@
-// The service's database: the one in DATABASE_URL, or an embedded one. The service keeps the embedded one alive: when it ends
-// unexpectedly, it is restarted on the same address, so that requests fail only briefly, and answers that wait to be settled
-// still are settled.
+// The service's database: that of DATABASE_URL, or an embedded one. The service keeps the embedded one alive: when it ends unexpectedly, it
+// is restarted on the same address, so that requests fail only briefly, and answers that wait to be settled still are settled.
 
 import { join, resolve } from "node:path";
 import type { Config } from "@/lib/base/config";
@@ -18,7 +17,7 @@ export interface Database {
 const MAX_RESTARTS = 5;
 const RESTARTS_WITHIN_MS = 60_000;
 
-/** Resolves when the database accepts connections. The one in DATABASE_URL is not contacted here. */
+/** Resolves when the database accepts connections. A database of DATABASE_URL is not contacted here. */
 export async function openDatabase(settings: Config): Promise<Database> {
   if (settings.DATABASE_URL) return { url: settings.DATABASE_URL, lost: new Promise(() => undefined), stop: async () => undefined };
   const dataDir = resolve(join(settings.DATA_DIR, "postgres"));

@@ -144,7 +144,7 @@ function mayDiscardRest(message: AwaitingMessage): boolean {
   return message.complete || (!message[awaitsContinue] && !(Number(message.headers["content-length"]) > MAX_DISCARDED_BYTES));
 }
 
-/** Reads what an endpoint did not: a client that is still sending when its connection closes is reset, and may miss the answer. */
+/** Reads the rest that an endpoint did not: a client that is still sending when its connection closes is reset, and may miss the answer. */
 function discardRest(message: IncomingMessage, timeoutMs: number): void {
   let bytes = 0;
   const timer = setTimeout(() => void message.socket.destroy(), timeoutMs);
@@ -189,7 +189,7 @@ class HttpRequest implements IncomingRequest {
     const { message } = this.#exchange;
     if (this.method === "GET" || this.method === "HEAD") return { text: "" };
     const coding = message.headers["content-encoding"];
-    if (coding !== undefined) contentCoding(coding); // one that is not known is refused before anything is read
+    if (coding !== undefined) contentCoding(coding); // an unknown coding is refused before anything is read
     // A large body is asked for once there is space for it.
     if (message[awaitsContinue] && !(Number(message.headers["content-length"]) > MAX_BODY_BYTES)) this.#writeContinue();
     if (message.complete) return this.#readRest(limitBytes, bounds);
@@ -252,7 +252,7 @@ function writeWhole(response: ServerResponse, reply: GatewayReply, body: string,
   cutOffStalled(response, stallTimeoutMs);
 }
 
-/** What the system does not take at once waits in our memory: without a timeout, forever for a client that never reads on. */
+/** Bytes that the system does not take at once wait in our memory: without a timeout, forever for a client that never reads on. */
 function cutOffStalled(response: ServerResponse, stallTimeoutMs: number): void {
   if (response.writableLength === 0) return;
   // Node restarts a socket's timeout whenever some waiting data has gone out, so a slow reader is still served.

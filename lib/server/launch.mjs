@@ -1,5 +1,5 @@
-// `npm start`: installs what is missing, builds what has changed, and runs the service in this same process. It uses only Node's
-// own modules, since nothing else may be installed yet.
+// `npm start`: installs missing packages, builds if anything changed, and runs the service in this same process. It uses only Node's own
+// modules, since nothing else may be installed yet.
 
 import { buildIfChanged } from "./launch/build.mjs";
 import { withBuildEnvironment } from "./launch/environment.mjs";

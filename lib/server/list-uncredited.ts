@@ -1,5 +1,5 @@
-// `npm run uncredited`: lists what arrived at customers' addresses and was never credited: USDC below the minimum, and tokens that
-// are not USDC. It reads the database in DATABASE_URL, or that of the sandbox in DATA_DIR.
+// `npm run uncredited`: lists the money that arrived at customers' addresses and was never credited: USDC below the minimum, and tokens
+// that are not USDC. It reads the database in DATABASE_URL, or that of the sandbox in DATA_DIR.
 
 import { formatUsd } from "@/lib/base/money";
 import { readAllUncredited, type UncreditedAddress } from "@/lib/wallets/deposits/deposit";

@@ -1,5 +1,5 @@
-// `npm run package [-- DIR]`: makes a folder with only what a live service runs, `package/pennyprompt-VERSION` unless another is named. It is
-// started by `node server.mjs` and needs neither npm nor this repository; `npm start` stays the way to a sandbox.
+// `npm run package [-- DIR]`: makes a folder with only the files of a live service, `package/pennyprompt-VERSION` unless another is named.
+// It is started by `node server.mjs` and needs neither npm nor this repository; `npm start` stays the way to a sandbox.
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -15,10 +15,10 @@ const { name, version, license, scripts } = JSON.parse(readFileSync(join(root, "
 
 const programs = ["packaged.mjs", "command.mjs", "launch/process.mjs"].map((file) => join("lib/server", file));
 
-/** For who runs it. */
+/** For the operator. */
 const guides = ["LICENSE", "OPERATING.md", "SECURITY.md", ".env.example", "lib/server/systemd"];
 
-/** What is read by its path at run time, beside the bundles and the packages. */
+/** Files read by their path at run time, beside the bundles and the packages. */
 const copied = ["public", "prisma/migrations", "prisma/functions", ...guides, ...programs];
 
 /** Of Next's output: not its cache, its traces and its types. */
@@ -42,7 +42,7 @@ await withBuildEnvironment(async () => {
 const packages = await runStep("Packaging", createPackage, "what runs, and nothing else");
 process.stdout.write(`${target}: ${packages} packages. Start it with: node server.mjs\n`);
 
-/** Whether a folder is what an earlier run made. */
+/** Whether a folder was made by an earlier run. */
 function isPackage(folder) {
   const [about, start] = [join(folder, "package.json"), join(folder, "server.mjs")];
   return (

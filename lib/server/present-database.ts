@@ -1,5 +1,5 @@
-// The database that a command works on: the one in DATABASE_URL, or that of the sandbox in DATA_DIR (stopped or running). A
-// command never creates one.
+// The database that a command works on: that of DATABASE_URL, or that of the sandbox in DATA_DIR (stopped or running). A command never
+// creates one.
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -27,7 +27,7 @@ export async function withPresentDatabase(work: () => Promise<void>): Promise<vo
   }
 }
 
-/** Runs `work` with the operator's database at `url`. @throws Error that says what is wrong with the address; what `work` throws */
+/** Runs `work` with the operator's database at `url`. @throws Error that names the fault of the address; what `work` throws */
 export async function withDatabaseAt(url: string, work: () => Promise<void>): Promise<void> {
   try {
     await withClient(url, "pennyprompt command", async () => undefined); // the driver reports why it cannot be reached; Prisma does not

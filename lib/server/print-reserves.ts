@@ -11,7 +11,7 @@ import { reckonReserves } from "@/lib/wallets/reserves/check-reserves";
 import type { Holding } from "@/lib/wallets/reserves/holding";
 import { addReport, type UnknownReport } from "@/lib/wallets/reserves/report";
 
-/** Prints what is held on each chain, at which height, and what is owed. A report with figures is stored like the service's own. */
+/** Prints the money held on each chain, at which height, and the money owed. A report with figures is stored like the service's own. */
 export async function printReserves(): Promise<void> {
   await findSandboxChains();
   const report = await reckonReserves();

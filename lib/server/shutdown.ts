@@ -1,5 +1,5 @@
-// Stopping in order: refuse new requests, finish running ones, then stop what they needed. Nothing is freed twice: each hold ends
-// with its own request, and what a process could not finish is freed at its end. No step can block the process forever.
+// Stopping in order: refuse new requests, finish running ones, then stop what they needed. Nothing is freed twice: each hold ends with its
+// own request, and holds that a process could not finish are freed at its end. No step can block the process forever.
 
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -52,7 +52,7 @@ export async function drain(server: Server, running: readonly Stoppable[], child
   await stopParts(running);
 }
 
-/** Stops what was started, last started first. The database goes last, after the connections to it. */
+/** Stops the started parts, last started first. The database goes last, after the connections to it. */
 export async function stopParts(running: readonly Stoppable[]): Promise<void> {
   const parts = [...running].reverse();
   const databases = parts.filter((one) => one.name === "database");
@@ -70,7 +70,7 @@ async function closeServer(server: Server, inTime: boolean): Promise<void> {
   // The charges of cut streams wait for no count.
   if (!inTime) stopCounting();
   server.closeAllConnections();
-  // A cut stream is charged for what it delivered.
+  // A cut stream is charged for the part that it delivered.
   if (!inTime) await requestsEnded(MAX_CLOSING_MS);
 }
 

@@ -1,4 +1,4 @@
-// What a person reads when the service cannot start. Drivers and the system say what failed; the operator needs to know which
+// The text that a person reads when the service cannot start. Drivers and the system say what failed; the operator needs to know which
 // setting causes it and what to do about it.
 
 import type { Config } from "@/lib/base/config";

@@ -113,13 +113,15 @@ export interface WorkParts {
   models: { baseUrls: Readonly<Record<string, string>>; apiKey: string } | undefined;
 }
 
-/** Starts what a process with these roles does beside its HTTP server; the database is open. Resolves with its sandbox, if it has one. */
+/**
+ * Starts the parts of a process with these roles beside its HTTP server; the database is open. Resolves with its sandbox, if it has one.
+ */
 export async function startWork(settings: Config, { opening, models }: WorkParts, running: Stoppable[]): Promise<Sandbox | null> {
   const has = (role: Role) => settings.ROLES.includes(role);
   const clock = await followDatabaseClock();
   running.push({ name: "clock", stop: async () => clock.stop() });
   if (has("api") || has("jobs")) {
-    // Before all else: what a killed process held is free five seconds after the first heartbeat.
+    // Before all else: the holds of a killed process are free five seconds after the first heartbeat.
     const heartbeat = await startProcessHeartbeat().catch((error: unknown) => {
       throw aboutDatabase(error, settings);
     });

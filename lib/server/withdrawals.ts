@@ -64,7 +64,7 @@ function lineOf({ id, state, waitsFor, amount, chain, destination, accountId, re
   return `${id}  ${requestedAt.toISOString()}  ${formatUsd(amount).padStart(14)}  ${chain.padEnd(6)}  ${to}  ${accountId}  ${where}`;
 }
 
-/** Without a newline at the end, so that a shell's $(…) and a file hold exactly what is signed. */
+/** Without a newline at the end, so that a shell's $(…) and a file hold exactly the signed text. */
 async function text([id = ""]: readonly string[]): Promise<void> {
   const found = await findWithdrawal(id as WithdrawalId);
   if (!found) throw await undecided(id);

@@ -42,7 +42,7 @@ for (const [path, parent] of Object.entries({ ...lock.packages })) {
     added += 1;
   }
 }
-/** What npm compares the package's bytes with; null when the registry does not have it. */
+/** The digest that npm compares the package's bytes with; null when the registry does not have it. */
 function integrityOf(name, version) {
   try {
     const text = execFileSync("npm", ["view", `${name}@${version}`, "dist.integrity"], {

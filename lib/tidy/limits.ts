@@ -4,16 +4,18 @@
 /** Lines of a code file, 2026-11-20: a file is one noun. biome.json repeats this and the next two for Biome. */
 export const MAX_FILE_LINES = 300;
 
-/** Lines of a function, 2026-11-20: what fits on a screen. Tests are exempt: Biome cannot tell a group of them from a function. */
+/** Lines of a function, 2026-11-20: as many as fit on a screen. Tests are exempt: Biome cannot tell a group of them from a function. */
 export const MAX_FUNCTION_LINES = 60;
 
 /** Lines of a function in a .tsx file, 2026-11-20: markup is long, and read from the top. */
 export const MAX_COMPONENT_LINES = 100;
 
-/** Files of a folder, without its subfolders, 2026-11-25: what one reads as a list. */
+/** Files of a folder, without its subfolders, 2026-11-25: as many as one reads as a list. */
 export const MAX_FILES_IN_FOLDER = 25;
 
-/** Modules in which a function runs for one JSON prompt, 2026-11-29: what a reader opens to follow it, slices and fence among them. */
+/**
+ * Modules in which a function runs for one JSON prompt, 2026-11-29: those that a reader opens to follow it, slices and fence among them.
+ */
 export const MAX_PROMPT_MODULES = 49;
 
 /** Words of a decision, its title included, 2026-11-29: two pages, which one reads before changing what it decides. */
@@ -31,7 +33,7 @@ export const MAX_CONSOLE_PAGE_KB = 550;
 /** Layout shift of a page, 2026-11-25: half of what Core Web Vitals call good. */
 export const MAX_LAYOUT_SHIFT = 0.05;
 
-/** Memory of a process with many 20 MiB uploads at once, MiB, 2026-11-26: what the system and PostgreSQL leave of 1 GiB. */
+/** Memory of a process with many 20 MiB uploads at once, MiB, 2026-11-26: the rest that the system and PostgreSQL leave of 1 GiB. */
 export const MAX_UPLOADS_RSS_MIB = 600;
 
 /** Memory that streams whose clients stop reading add to a process, MB, 2026-11-21: answers are not collected for them. */

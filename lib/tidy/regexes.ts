@@ -44,7 +44,7 @@ export const regexesAreLinear: Rule = (tree) => {
   return problems;
 };
 
-/** What stands before a regex literal. Parsing takes time, and most files have none. */
+/** Matches the text before a regex literal. Parsing takes time, and most files have none. */
 const mayHoldRegex = /(?:^|[=(),:[!&|?{};>+]|\b(?:return|case|typeof|await|yield|of|in|else))[ \t]*\/(?![/*>])|\bRegExp\b/m;
 
 function regexesOf([file, text]: readonly [string, string]): FoundRegex[] {
@@ -96,7 +96,7 @@ class ProofCache {
     this.#before = this.#linear.size;
   }
 
-  /** Null for a linear regex, else what is wrong with it. */
+  /** Null for a linear regex, else its fault. */
   check({ source, flags }: { source: string; flags: string }): string | null {
     const literal = `/${source}/${flags}`;
     if (this.#linear.has(literal)) return null;

@@ -1,5 +1,6 @@
 // State: Next bundles its own copies of our modules, so a module's variable exists several times in one process. State that changes belongs
-// in `processSingleton(name, create)`, in a function or in a database. Biome's formatting puts what is a module's at the start of a line.
+// in `processSingleton(name, create)`, in a function or in a database. Biome's formatting puts a module's own variables at the start of a
+// line.
 
 import { isProductCode, type Problem, type Rule } from "./tree";
 

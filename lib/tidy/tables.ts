@@ -58,7 +58,7 @@ export const everyTableHasAnOwner: Rule = (tree) => {
 export const ownTablesInCode: Rule = (tree) => {
   const models = modelsOf(tree.get(schemaPath) ?? "");
   const functions = new Set(sqlFiles(tree).flatMap(([, text]) => functionsOf(text).map((item) => item.name)));
-  // Parsing is what takes time: of a file without SQL and without queries nothing could be reported.
+  // Parsing takes the time: of a file without SQL and without queries nothing could be reported.
   const asking = [...tree].filter(([path, text]) => isProductCode(path) && (looksLikeSql(text) || queryCall.test(text)));
   return asking.flatMap(([path, text]) => {
     const folder = folderOfLib(path) ?? "";

@@ -1,6 +1,6 @@
-// Runs before every test file. Files share the modules of their worker, which saves a third of the run's time: what one file leaves
-// behind in process singletons and in the environment is therefore put back here. And a console.error during a test fails that
-// test: product code logs through lib/base/observe, so the console shows only a warning of React or Node, or a swallowed error.
+// Runs before every test file. Files share the modules of their worker, which saves a third of the run's time: changes that one file leaves
+// in process singletons and in the environment are therefore put back here. And a console.error during a test fails that test: product code
+// logs through lib/base/observe, so the console shows only a warning of React or Node, or a swallowed error.
 
 import { format } from "node:util";
 import { afterAll, afterEach, vi } from "vitest";

@@ -149,7 +149,7 @@ function Events({ query, view: { events, olderEvents } }: ListProps) {
   );
 }
 
-/** What happened to the account, as sentences. */
+/** The events of the account, as sentences. */
 const Timeline = ({ events }: { events: readonly HappenedEvent[] }) => (
   <ol aria-label="Events" className="text-sm">
     {events.map(({ id, type, title, at, sentence }) => (

@@ -9,7 +9,7 @@ import { walletForm } from "@/lib/console/settings-form";
 import type { Answer } from "@/lib/console/views/answer";
 import { readWish } from "../owner-actions";
 
-/** Moves what one of the owner's wallets has overpaid to their balance. */
+/** Moves the amount that one of the owner's wallets has overpaid to the balance. */
 export async function claimCredit(sessionId: unknown, input: unknown): Promise<Answer<{ amount: bigint }>> {
   const wish = await readWish(sessionId, walletForm, input);
   if (!wish.ok) return wish;

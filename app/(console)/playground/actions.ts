@@ -10,7 +10,7 @@ import { confirmSpending } from "@/lib/console/step-up";
 import { readReceipt } from "@/lib/console/usage/receipts";
 import type { Answer } from "@/lib/console/views/answer";
 
-/** What the records say of a run: its exact cost, or until when it may go on. Null when it cost nothing. */
+/** The recorded state of a run: its exact cost, or until when it may go on. Null when it cost nothing. */
 export async function findCost(sessionId: unknown, requestId: unknown) {
   const authorized = await requireOwnerOf(sessionId);
   const found = authorized.ok ? await readReceipt(authorized.owner.accountId, requestId) : null;

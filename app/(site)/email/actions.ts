@@ -1,6 +1,6 @@
 "use server";
 
-// What the buttons on the pages of a mail's links do. Nobody is signed in: the token of the link is the proof.
+// The actions of the buttons on the pages of a mail's links. Nobody is signed in: the token of the link is the proof.
 
 import { revalidatePath } from "next/cache";
 import { confirmByLink, unsubscribeByLink } from "@/lib/console/alerts/mail-links";

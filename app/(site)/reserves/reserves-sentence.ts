@@ -9,7 +9,7 @@ interface Sentence {
   detail: string;
 }
 
-/** The summary, and what follows from it. */
+/** The summary, and its consequence. */
 export function reservesSentence({ state, unknown, figures }: Reserves): Sentence {
   switch (state) {
     case "covered":

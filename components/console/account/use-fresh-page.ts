@@ -57,5 +57,5 @@ export function useFreshPage(view: AccountView): void {
 const textOf = ({ available, reserved, marks }: AccountView, part: Part): string =>
   part === "balance" ? `${available} ${reserved}` : marks[part];
 
-/** A dialog may stand in a part of the page that the new one does not have, and would lose what was typed into it. */
+/** A dialog may stand in a part that the new page does not have, and would lose the text typed into it. */
 const isUndisturbed = (): boolean => document.visibilityState === "visible" && document.querySelector("[role=dialog]") === null;

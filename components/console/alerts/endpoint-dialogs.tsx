@@ -83,7 +83,7 @@ export function ChooseEvents({ item: { id, name, types }, actions, choices, onCl
   );
 }
 
-/** What frightens nobody who reads it in a channel, the best first. */
+/** Events that frighten nobody who reads them in a channel, the best first. */
 const harmless = ["deposit.credited", "deposit.seen", "payment.completed", "withdrawal.completed", "key.created", "price.changed"];
 
 const firstSample = (choices: readonly EventChoice[], types: AlertEndpoint["types"]): string => {

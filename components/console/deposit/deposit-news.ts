@@ -1,6 +1,6 @@
 "use client";
 
-// What happened to deposits while their page was open.
+// News about deposits while their page is open.
 
 import { useEffect, useRef, useState } from "react";
 import { toast } from "sonner";
@@ -30,7 +30,7 @@ function changedRows(before: DepositView, after: DepositView): DepositRow[] {
   return after.deposits.filter(({ id, state }) => known.get(id) !== state);
 }
 
-/** What happened between two views, as sentences; empty for nothing noteworthy, such as rising confirmations. */
+/** The news between two views, as sentences; empty for nothing noteworthy, such as rising confirmations. */
 export function newsBetween(before: DepositView, after: DepositView): string {
   const known = new Set(before.deposits.map(({ id }) => id));
   const sentences = changedRows(before, after).flatMap((row) => sentenceOf(row, known.has(row.id)));

@@ -18,7 +18,7 @@ interface LiveDepositsProps {
   whenEmpty: ReactNode;
 }
 
-/** The newest deposits; what happens to them is announced to screen readers. */
+/** The newest deposits; their changes are announced to screen readers. */
 export function LiveDeposits({ view, minimum, whenEmpty }: LiveDepositsProps) {
   const { isLive } = useAccount();
   const news = useDepositNews(view);

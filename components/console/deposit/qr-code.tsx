@@ -2,7 +2,7 @@ import { encode } from "uqr";
 
 interface QrCodeProps {
   text: string;
-  /** What the code opens, for screen readers. */
+  /** The target of the code, for screen readers. */
   label: string;
 }
 

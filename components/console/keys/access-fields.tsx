@@ -19,7 +19,7 @@ interface AccessFieldsProps {
   errorOf: ErrorOf;
 }
 
-/** What a key may do, and from which addresses. */
+/** The fields for a key's permissions, and its addresses. */
 export const AccessFields = ({ draft: { use, networks }, change, errorOf }: AccessFieldsProps) => (
   <>
     <SelectField

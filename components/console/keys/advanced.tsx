@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import { FoldSummary } from "../../ui/fold-summary";
 
 interface AdvancedProps {
-  /** As the dialog opens: a draft that is brought back shows what was set. */
+  /** As the dialog opens: a draft that is brought back shows its settings. */
   isSet: boolean;
   isWrong: boolean;
   children: ReactNode;

@@ -78,7 +78,7 @@ interface LimitPart {
   title?: string;
 }
 
-/** What the key may not do, as short texts. */
+/** The limits of the key, as short texts. */
 function limitsOf({ models, expiresAt, clipMinTokens, state, scopes, networks, oldSecret }: OwnKey): LimitPart[] {
   const parts: LimitPart[] = [];
   const [first = ""] = models ?? [];

@@ -27,7 +27,9 @@ const advancedFields = ["expiry", "clip", "alarm", "models", "scopes", "networks
 /** The names of the fields in a refusal. */
 export const limitsFields = ["cap", ...advancedFields];
 
-/** What a key may spend; the rest is folded away unless it is set or wrong: when it expires, which models it may call, and so on. */
+/**
+ * The fields for a key's spending; the rest is folded away unless it is set or wrong: when it expires, which models it may call, and so on.
+ */
 export function LimitsFields({ draft, onChange, models, errorOf, item }: LimitsFieldsProps) {
   const change = (part: Partial<LimitsDraft>) => onChange({ ...draft, ...part });
   return (
@@ -159,7 +161,7 @@ function ClipField({ draft: { clips, minTokens }, change, error }: PartProps) {
 
 function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHour }: PartProps & { spentInHour: bigint | null }) {
   const isOn = alarm !== "off";
-  // The refusal names the alarm; which of its two numbers is wrong is seen from the first.
+  // The refusal names the alarm; the first of its two numbers shows which of them is wrong.
   const isFactorWrong = !/^([2-9]|[1-9]\d|100)$/.test(factor.trim());
   const spent = spentInHour === null ? "" : ` It spent ${formatUsd(spentInHour)} in the last 60 minutes.`;
   const hint = isOn

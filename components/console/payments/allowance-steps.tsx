@@ -32,7 +32,7 @@ export const WalletAllowance = ({ access, ...steps }: WalletAllowanceProps) => (
   </WalletProviders>
 );
 
-/** The wallet, what the payment contract may take from it, and how to change that. */
+/** The wallet, the amount that the payment contract may take from it, and how to change that. */
 function AllowanceSteps({ target, requestTestMoney }: Omit<WalletAllowanceProps, "access">) {
   const payer = usePayer(target);
   const { handle, place } = payer;

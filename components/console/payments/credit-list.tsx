@@ -16,7 +16,7 @@ interface CreditListProps {
   claim: (wallet: NamedWallet) => Promise<Answer<{ amount: bigint }>>;
 }
 
-/** What the account's wallets have overpaid, and a button that moves it to the balance. */
+/** The amounts that the account's wallets have overpaid, and a button that moves it to the balance. */
 export function CreditList({ credits, isFrozen, claim }: CreditListProps) {
   if (credits.length === 0) {
     return (

@@ -19,7 +19,7 @@ interface PaymentListProps {
   isNewest: boolean;
 }
 
-/** What wallets paid for requests, what those cost, and what is left. */
+/** The payments of wallets for requests, the cost of the requests, and the rest. */
 export function PaymentList({ payments, isNewest }: PaymentListProps) {
   const refresh = <PageRefresh everyMs={payments.some(isOpen) ? OPEN_EVERY_MS : QUIET_EVERY_MS} />;
   if (payments.length === 0) {

@@ -12,7 +12,7 @@ export interface CostLine {
   cost: bigint;
 }
 
-/** What was charged, nano-USD; null while it is unknown. */
+/** The charge, nano-USD; null while it is unknown. */
 export const chargeOf = ({ receipt, problem }: Pick<Run, "receipt" | "problem">): bigint | null =>
   receipt ? receipt.inputCost + receipt.outputCost : (problem?.cost ?? null);
 

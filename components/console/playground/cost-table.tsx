@@ -7,11 +7,11 @@ import { isLeft, type Run } from "./run";
 
 interface CostTableProps {
   run: Run;
-  /** What the account can spend, nano-USD; null while it is not known. */
+  /** The balance that can be spent, nano-USD; null while it is not known. */
   availableNow: bigint | null;
 }
 
-/** What a run cost, part by part, and what is available now. */
+/** The cost of a run, part by part, and the balance available now. */
 export function CostTable({ run, availableNow }: CostTableProps) {
   const lines = costLines(run);
   const total = chargeOf(run) ?? 0n;

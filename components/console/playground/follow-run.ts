@@ -16,7 +16,7 @@ type Known = Partial<Run> & { text: string; reasoning: string; toolCalls: readon
 const LONG_ANSWER = 100_000;
 const LONG_PAUSE_MS = 200;
 
-/** Follows a run to its end; resolves with what is known of it by then. */
+/** Follows a run to its end; resolves with its facts known by then. */
 export async function follow(body: RunBody, { endpoints, signal, isStopped, onProgress }: Following): Promise<Partial<Run>> {
   const startedAt = performance.now();
   const sinceStart = () => Math.round(performance.now() - startedAt);

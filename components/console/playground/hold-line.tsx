@@ -11,7 +11,7 @@ interface HoldLineProps {
   isPending: boolean;
   /** Nano-USD. */
   available: bigint;
-  /** A run is under way, which changes what is available. */
+  /** A run is under way, which changes the available balance. */
   isChanging: boolean;
 }
 
@@ -58,7 +58,7 @@ export function MoneyProblem({ quote, available, isFrozen, onLower }: MoneyProbl
 
 interface BalanceStepsProps extends Pick<MoneyProblemProps, "onLower">, Pick<RunQuote, "affordableMaxTokens"> {}
 
-/** What helps where the balance is too low. */
+/** The remedies where the balance is too low. */
 export const BalanceSteps = ({ affordableMaxTokens, onLower }: BalanceStepsProps) => (
   <>
     {affordableMaxTokens > 0 ? (

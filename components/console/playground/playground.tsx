@@ -130,7 +130,7 @@ interface LinkNotesProps extends Pick<PlaygroundSettings, "link" | "initialModel
   page: Page;
 }
 
-/** What became of the link that opened the page, and of what this browser does not keep. */
+/** Notes on the link that opened the page, and on conversations that this browser does not keep. */
 const LinkNotes = ({ link, initialModel, page }: LinkNotesProps) => {
   const { linked } = page;
   const { unkept } = page.conversations;

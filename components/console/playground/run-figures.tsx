@@ -12,7 +12,7 @@ import { isAbandoned, isRunning, type Run, type RunPayment } from "./run";
 
 interface RunFiguresProps {
   run: Run;
-  /** What the account can spend, nano-USD; null while it is not known. */
+  /** The balance that can be spent, nano-USD; null while it is not known. */
   availableNow: bigint | null;
   /** Only the charge is shown until it is opened. */
   isFolded?: boolean;
@@ -65,8 +65,8 @@ export function RunFigures({ run, availableNow, isFolded = false }: RunFiguresPr
 }
 
 /**
- * The charge, or until it is known an estimate of at most the maximum. What goes on without this page is not estimated: the answer may
- * become many times as long as the part that is seen.
+ * The charge, or until it is known an estimate of at most the maximum. A run that goes on without this page is not estimated: its answer
+ * may become many times as long as the part that is seen.
  */
 function Cost({ run }: { run: Run }) {
   const charged = chargeOf(run);
@@ -116,7 +116,7 @@ const Figure = ({ name, children }: { name: string; children: ReactNode }) => (
   </div>
 );
 
-/** A link to the run's record, and what is still open about it. */
+/** A link to the run's record, and a note while its cost is not known. */
 function RequestLine({ run }: { run: Run }) {
   return (
     <>
@@ -143,7 +143,7 @@ function RequestLine({ run }: { run: Run }) {
   );
 }
 
-/** What a wallet paid for a run, and where the change went. */
+/** The payment of a wallet for a run, and where the change went. */
 export const PaymentFigures = ({ payment: { transaction, change, changeBelongsTo }, cents }: PaymentFiguresProps) => (
   <div className="mt-3 text-xs text-muted">
     <p>

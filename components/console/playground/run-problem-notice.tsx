@@ -7,7 +7,7 @@ import type { RunProblem, SignedPayment } from "./run";
 
 interface RunProblemNoticeProps {
   problem: RunProblem;
-  /** What the run was paid with; null for the balance. */
+  /** The payment for the run; null when the balance paid. */
   payment: SignedPayment | null;
   /** A run may be started now. */
   mayAsk?: boolean;
@@ -33,7 +33,7 @@ const reasons: Readonly<Record<string, string>> = {
 /** Refused before the payment was read, so none of it is used up and nothing is pending. */
 const refusedBefore = new Set(["signed_out", "stale_page", "foreign_origin", "INVALID_REQUEST", "INVALID_MODEL", "INVALID_API_KEY"]);
 
-/** What went wrong, whether it cost anything, and what to do. */
+/** The problem of a run, its cost if any, and what to do. */
 export function RunProblemNotice({ problem, payment, ...steps }: RunProblemNoticeProps) {
   return (
     <div role="alert" className="mt-4 rounded border border-red/50 p-4 text-sm">

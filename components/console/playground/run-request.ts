@@ -40,7 +40,7 @@ export interface RunQuote {
   inputTokens: number;
   available: bigint;
   affordableMaxTokens: number;
-  /** What becomes of it when it is stopped. */
+  /** Its end when it is stopped. */
   whenLeft: WhenLeft;
 }
 

@@ -15,17 +15,17 @@ export interface SignedPayment extends Omit<DrawnPayment, "text"> {
 export interface ToolCall {
   id: string;
   name: string;
-  /** As the model wrote them: JSON, or what was to become JSON. */
+  /** As the model wrote them: JSON, or a text that was to become JSON. */
   arguments: string;
 }
 
-/** A size of texts: what is estimated from. */
+/** A size of texts, from which costs are estimated. */
 export interface InputSize {
   bytes: number;
   messages: number;
 }
 
-/** What a run was asked. */
+/** The request of a run. */
 export interface RunFields extends PromptFields {
   /** Of a conversation's turn: everything that was sent; `prompt` is empty then. */
   sent?: InputSize | undefined;
@@ -48,18 +48,21 @@ export interface RunReceipt {
   outputCost: bigint;
   /** By kind of token; empty until the receipt was read. */
   lines: readonly Pick<CostLine, "kind" | "tokens" | "due">[];
-  /** What the lines sum to beyond the charge: the operator bears it. */
+  /** The sum of the lines beyond the charge: the operator bears it. */
   borne: bigint;
 }
 
-/** What the records say of a run; of one under way, for how long it may still go on. */
+/** The recorded state of a run; while it is under way, how long it may still go on. */
 export type RunCost = { state: "charged"; receipt: RunReceipt } | { state: "in_progress"; endsInMs: number };
 
 /** Why a run has no answer, or only part of one. */
 export interface RunProblem {
   /** A code of the error catalogue; null when the request never reached the gateway. */
   code: string | null;
-  /** What refused it, where there is no code: `signed_out`, `stale_page`, `foreign_origin`, `unavailable`; or what came instead of an answer. */
+  /**
+   * The cause where there is no code: `signed_out`, `stale_page`, `foreign_origin`, `unavailable`; or the reply that came instead of an
+   * answer.
+   */
   reason: string;
   message: string;
   requestId: string | null;
@@ -68,19 +71,19 @@ export interface RunProblem {
   affordableMaxTokens: number | null;
   /** With RATE_LIMIT_EXCEEDED. */
   retryAfterMs: number | null;
-  /** What was charged nevertheless. */
+  /** The charge made nevertheless. */
   cost: bigint | null;
 }
 
 /** The prices of a model, USD per million tokens. */
 export type RunPrice = Pick<ModelPrice, "inputPrice" | "outputPrice">;
 
-/** What is known of a run's cost before it starts. */
+/** The facts about a run's cost before it starts. */
 export interface RunTerms {
   /** Its maximum cost, which is reserved while it runs; nano-USD. Null until it is known. */
   ceiling: bigint | null;
   price: RunPrice;
-  /** What becomes of it when it is stopped; null until that is known. */
+  /** Its end when it is stopped; null until that is known. */
   whenLeft: WhenLeft | null;
 }
 
@@ -90,7 +93,7 @@ export interface Run extends RunTerms {
   fields: RunFields;
   state: "waiting" | "writing" | "done" | "stopped" | "failed";
   text: string;
-  /** What the model thought, where it tells. */
+  /** The model's thoughts, where it tells them. */
   reasoning: string;
   toolCalls: readonly ToolCall[];
   /** Why the answer ended: `stop`, `length`, `tool_calls`, `content_filter`, …; null until it is complete. */

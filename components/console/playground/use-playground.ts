@@ -16,7 +16,7 @@ import { useQuote } from "./use-quote";
 import type { FindCost } from "./use-run-costs";
 import { bodyOf, type ReadAvailable, useRuns } from "./use-runs";
 
-/** What the URL says of the model: nothing, one on offer, or one that is not. */
+/** The model in the URL: none, one on offer, or an unknown one. */
 export type ModelLink = { kind: "none" } | { kind: "chosen" } | { kind: "unknown"; model: string };
 
 export interface PlaygroundSettings {
@@ -111,7 +111,7 @@ interface NextTurnOptions extends Pick<PlaygroundSettings, "models" | "initialMo
   turns: readonly Turn[];
 }
 
-/** What would be sent next, and what is wrong with it. */
+/** The next turn to send, and its problems. */
 function useNextTurn({ setup, text, images, turns, models, initialModel, maxBodyBytes }: NextTurnOptions) {
   const model = models.find(({ id }) => id === setup.model) ?? initialModel;
   const { options, problems } = useMemo(() => readSetup(setup, model.maxOutputTokens), [setup, model.maxOutputTokens]);
@@ -133,7 +133,7 @@ function useNextTurn({ setup, text, images, turns, models, initialModel, maxBody
     terms: { ceiling: null, whenLeft: null, price: { inputPrice, outputPrice } },
     /** A message is written in place of the results of calls. */
     skipCalls: () => setSkipped(last?.id ?? null),
-    /** What would be sent next; where nothing is written, the last request, or an example. */
+    /** The request that would be sent next; where nothing is written, the last request, or an example. */
     writtenBody: (): ChatBody => {
       if (isWritten) return body;
       const again: TurnInput = last?.input ?? { kind: "message", text: EXAMPLE, images: [] };
@@ -147,7 +147,7 @@ const noCalls: readonly ToolCall[] = [];
 /** In code, where nothing is written: an empty message would be refused. */
 const EXAMPLE = "What is a nano-dollar?";
 
-/** What the account can spend: the last reading, of the page, of a price or of the end of a run. Nano-USD. */
+/** The balance that can be spent: the last reading, of the page, of a price or of the end of a run. Nano-USD. */
 function useAvailable(rendered: bigint) {
   const [reading, setReading] = useState({ available: rendered, isFresh: true });
   const isRunning = useRef(false);

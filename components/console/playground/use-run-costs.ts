@@ -5,7 +5,7 @@
 import { useEffect, useRef } from "react";
 import { isAbandoned, type Run, type RunCost, type RunReceipt } from "./run";
 
-/** What the records say of a run; null when it cost nothing. */
+/** Finds the recorded state of a run; null when it cost nothing. */
 export type FindCost = (requestId: string) => Promise<RunCost | null>;
 
 interface RunCostsOptions {

@@ -98,7 +98,7 @@ export function useRuns({ conversations, endpoints, findCost, readAvailable, onS
     put(addTurn(conversation, { id: run.id, options: asked.options, input: asked.input, run }));
     save();
     if (asked.terms.ceiling === null || asked.terms.whenLeft === null) {
-      // Not cut short by a stop: the price also says what that means.
+      // Not cut short by a stop: the price also says how a stopped run is charged.
       const priced = fetchPrice(endpoints, { ...body, payment: undefined }, AbortSignal.timeout(PRICE_TIMEOUT_MS));
       void priced.then((quote) => quote && change(run.id, { ceiling: quote.ceiling, whenLeft: quote.whenLeft })).catch(() => null);
     }
@@ -128,7 +128,7 @@ export function useRuns({ conversations, endpoints, findCost, readAvailable, onS
   return { send, stop, isBusy: runningId !== null, isQuiet: quiet.isShown, running: running && isRunning(running) ? running : undefined };
 }
 
-/** True for a request that was to replace answers and failed before anything of its own came: what it was to replace stays. */
+/** True for a request that was to replace answers and failed before anything of its own came: the old answers stay. */
 const losesAnswers = ({ replaces, payment }: Asked, before: Conversation, { state, text, problem, receipt }: Run): boolean =>
   replaces !== undefined &&
   !payment &&

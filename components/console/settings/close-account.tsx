@@ -22,7 +22,7 @@ interface CloseAccountProps {
   disabled: boolean;
 }
 
-/** Closing the account: what it does, and what hinders it. */
+/** Closing the account: its effects, and the obstacles. */
 export function CloseAccount({ close, balance, mustLeave, disabled }: CloseAccountProps) {
   const [open, setOpen] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);

@@ -15,7 +15,7 @@ const ConfirmSigning = dynamic(() => import("./confirm-signing").then((module) =
 
 type StepUpProps = Omit<ConfirmSigningProps, "wish" | "onSigned"> & { children: ReactNode };
 
-/** Around what asks for signatures: shows what is to be signed, and has a linked wallet sign it. */
+/** Wraps components that ask for signatures: shows the statement to sign, and has a linked wallet sign it. */
 export function StepUp({ children, ...signing }: StepUpProps) {
   const [asked, setAsked] = useState<{ wish: Wish; answer: (signed: SignedChallenge | null) => void } | null>(null);
   const confirm = useCallback((wish: Wish) => new Promise<SignedChallenge | null>((answer) => setAsked({ wish, answer })), []);

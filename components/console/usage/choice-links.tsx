@@ -2,7 +2,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 
 interface ChoiceLinksProps {
-  /** What is chosen, for screen readers. */
+  /** The name of the choice, for screen readers. */
   label: string;
   choices: readonly { href: string; text: ReactNode; isCurrent: boolean }[];
 }

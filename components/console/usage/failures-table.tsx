@@ -84,7 +84,7 @@ function Failure({ row, isOpen }: { row: FailureRow; isOpen: boolean }) {
   );
 }
 
-/** What the customer pays for a request that got an error: most cost nothing. */
+/** The customer's price of a request that got an error: most cost nothing. */
 function FailureCost({ row: { requestId, cost } }: { row: FailureRow }) {
   if (cost === null) return <>Not settled yet</>;
   if (cost === 0n) return <span className="text-muted">Not charged</span>;

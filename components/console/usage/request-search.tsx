@@ -5,7 +5,7 @@ import { Panel } from "../panel";
 import { FailuresTable } from "./failures-table";
 
 interface RequestSearchProps {
-  /** What was searched for. */
+  /** The id that was searched for. */
   requestId: string | null;
 }
 

@@ -44,7 +44,7 @@ const columnsOf = (places: number): readonly Column<RunningRow>[] => [
   },
 ];
 
-/** Requests whose charge is still to come, each with what is reserved for it; nothing without any. */
+/** Requests whose charge is still to come, each with the amount reserved for it; nothing without any. */
 export function RunningList({ rows }: { rows: readonly RunningRow[] }) {
   if (rows.length === 0) return null;
   return (

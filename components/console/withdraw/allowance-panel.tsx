@@ -10,7 +10,7 @@ interface AllowancePanelProps {
   allowance: AllowanceView;
 }
 
-/** How much can be withdrawn on the chosen chain, and what limits it. */
+/** The amount that can be withdrawn on the chosen chain, and its limits. */
 export const AllowancePanel = ({ chain, most, allowance }: AllowancePanelProps) => (
   <dl className="grid content-start gap-4 text-sm max-md:grid-cols-2">
     <Figure title={`You can withdraw on ${chainName(chain)}`} amount={most} large>

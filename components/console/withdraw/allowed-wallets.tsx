@@ -10,7 +10,7 @@ import { isSameWallet } from "../../wallet/wallet-types";
 interface AllowedWalletsProps {
   /** The account's wallets. */
   wallets: readonly OwnWallet[];
-  /** What holds now: some of these wallets may be linked no more. */
+  /** The list in force: some of these wallets may be linked no more. */
   stored: readonly NamedWallet[];
   chosen: readonly NamedWallet[];
   onChange: (chosen: NamedWallet[]) => void;
@@ -18,7 +18,7 @@ interface AllowedWalletsProps {
   disabled: boolean;
 }
 
-/** The wallets that may be paid: none chosen means every linked one. One that leaves or has left is shown only to be taken out. */
+/** The wallets that may be paid: none chosen means every linked one. A wallet that leaves or has left is shown only to be taken out. */
 export function AllowedWallets({ wallets, stored, chosen, onChange, error, disabled }: AllowedWalletsProps) {
   const id = useId();
   const staying = wallets.filter(({ leavesAt }) => leavesAt === null);

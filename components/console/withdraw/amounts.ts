@@ -1,4 +1,4 @@
-// What the form computes on its own, before it calls the service; amounts are nano-USD.
+// Amounts that the form computes on its own, before it calls the service, in nano-USD.
 
 import { type ChainId, chainName, otherChains } from "@/lib/base/chains";
 import { formatUsd, usdText } from "@/lib/base/money";

@@ -9,7 +9,7 @@ interface OrderSumProps {
   highestFee: bigint;
 }
 
-/** What arrives, what it costs, and what leaves the balance. */
+/** The amount that arrives, the fee, and the amount that leaves the balance. */
 export function OrderSum({ amount, fee, highestFee }: OrderSumProps) {
   const total = amount === null || fee === null ? null : amount + fee;
   const places = placesOf([amount, fee, total].filter((one) => one !== null));

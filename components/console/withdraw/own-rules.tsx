@@ -24,7 +24,7 @@ interface OwnRulesProps {
   disabled: boolean;
 }
 
-/** What the owner decides on their own withdrawals: how much, how soon, and where to. */
+/** The owner's rules for their own withdrawals: how much, how soon, and where to. */
 export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
   const [draft, setDraft] = useState<OwnRulesDraft>(() => draftOf(rules));
   const [refused, setRefused] = useState<Refusal | null>(null);

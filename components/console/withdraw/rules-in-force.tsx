@@ -12,7 +12,7 @@ interface ComparedRulesProps {
   inForce: RulesInForce;
   busy: boolean;
   disabled: boolean;
-  /** Saves what is in force as the rules to come. */
+  /** Saves the rules in force as the rules to come. */
   onCancel: () => void;
 }
 
@@ -39,7 +39,7 @@ export const ComparedRules = ({ rules, inForce, busy, disabled, onCancel }: Comp
   </section>
 );
 
-/** Keeping what is in force allows nothing new. Where no wallet is allowed for now, an empty list would allow every one. */
+/** Keeping the rules in force allows nothing new. Where no wallet is allowed for now, an empty list would allow every one. */
 const isCancellable = ({ destinations }: RulesInForce): boolean => destinations === null || destinations.length > 0;
 
 export const draftOfInForce = (inForce: RulesInForce, draftOf: (rules: Omit<OwnRulesView, "inForce" | "waits">) => OwnRulesDraft) =>

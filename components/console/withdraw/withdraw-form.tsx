@@ -26,7 +26,7 @@ interface WithdrawFormProps {
   onChange: (draft: Draft) => void;
   destinations: readonly Destination[];
   allowance: AllowanceView;
-  /** What can arrive: the minimum and the maximum, nano-USD. */
+  /** The minimum and the maximum that can arrive, nano-USD. */
   least: bigint;
   most: bigint;
   /** Null while the chain does not answer; it is at most `highestFee`. */
@@ -94,7 +94,7 @@ export function WithdrawForm(props: WithdrawFormProps) {
   );
 }
 
-/** Why the fee is what it is: on Solana the first withdrawal to a wallet may open an account for its USDC. */
+/** The reason for the fee: on Solana the first withdrawal to a wallet may open an account for its USDC. */
 function SolanaFee({ fee, usual, withAccount }: SolanaFees & { fee: bigint | null }) {
   if (usual === withAccount || fee === usual) return null;
   const opening = `${formatUsd(withAccount)} includes opening a USDC account for this wallet, which Solana charges rent for. You pay it once: after that, withdrawals to this wallet cost ${formatUsd(usual)}.`;

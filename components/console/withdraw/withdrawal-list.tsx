@@ -109,7 +109,7 @@ const columnsOf = (places: number, cancel: CancelWithdrawal): Column<WithdrawalV
 
 const isPaidOrOpen = (row: WithdrawalView): boolean => isOpen(row) || row.state === "final";
 
-/** Its transaction, or what can be done before there is one. */
+/** Its transaction, or the button to cancel it before there is one. */
 const Last = ({ row, cancel }: { row: WithdrawalView; cancel: CancelWithdrawal }) =>
   isCancellable(row) ? <Cancel row={row} cancel={cancel} /> : <Transaction of={row} />;
 

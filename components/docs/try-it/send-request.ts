@@ -3,7 +3,7 @@
 import { isJson, prettyJson } from "../../ui/text/pretty-json";
 import type { TryItForm } from "./try-it-form";
 
-/** What is shown of a body; the rest is read and dropped, since closing an answer early would not stop its charge. */
+/** The part of a body that is shown; the rest is read and dropped, since closing an answer early would not stop its charge. */
 const MOST_SHOWN_CHARACTERS = 65_536;
 
 export interface Filled {

@@ -25,7 +25,7 @@ const ChartBars = dynamic(() => import("./chart-bars").then((module) => module.C
 
 interface SpendChartProps {
   chart: Chart;
-  /** What the chart shows, for screen readers: "Spend by day". */
+  /** The name of the chart, for screen readers: "Spend by day". */
   label: string;
   /** The text over the empty frame when there is nothing to draw. */
   empty: string;

@@ -3,7 +3,7 @@ import { CopyButton } from "../copy-button";
 interface ShortAddressProps {
   /** The whole address, id or hash. */
   value: string;
-  /** What kind of value it is, for the copy button: "address", "request id". */
+  /** The kind of the value, for the copy button: "address", "request id". */
   what: string;
 }
 

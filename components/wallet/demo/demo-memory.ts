@@ -1,4 +1,4 @@
-// What the demo wallets keep in this browser: whether they are connected, and the new test wallet's keys.
+// The memory of the demo wallets in this browser: whether they are connected, and the new test wallet's keys.
 
 export interface DemoMemory {
   recall: (name: string) => string | null;

@@ -1,6 +1,6 @@
 import type { DemoTransfer } from "@/lib/console/views/wallet";
 
-/** What signs for a demo wallet, on one chain. */
+/** The signer of a demo wallet, on one chain. */
 export interface DemoSigner {
   address: () => Promise<string>;
   /** Resolves with hex on EVM chains, base58 on Solana. */

@@ -5,7 +5,7 @@ export interface DemoBadge {
   id: string;
   name: string;
   icon: string;
-  /** What a person gets with it. */
+  /** The note on what a person gets with it. */
   note: string;
 }
 

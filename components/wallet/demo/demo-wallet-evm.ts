@@ -70,7 +70,7 @@ function readTransfer(transaction: unknown): DemoTransfer {
   return { chain: "evm", to: `${to}`, data: `${data ?? "0x"}`, ...(value === undefined ? {} : { value: `${value}` }) };
 }
 
-/** What the sandbox's chain answers, asked through this service. @throws Error with its words */
+/** The answer of the sandbox's chain, asked through this service. @throws Error with its words */
 export async function askChain<Result>(method: string, params: readonly unknown[]): Promise<Result> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const answer = await fetch("/api/rpc/base", { method: "POST", headers: { "content-type": "application/json" }, body });

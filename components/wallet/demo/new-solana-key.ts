@@ -16,7 +16,7 @@ interface NewSolanaKey {
   signTransaction: (transaction: string) => Promise<string>;
 }
 
-/** One signature of 64 bytes, behind their number, comes before what is signed. */
+/** One signature of 64 bytes, behind their number, comes before the signed message. */
 const SIGNED_FROM = 65;
 
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));

@@ -5,7 +5,7 @@ import type { WalletHandle } from "../wallet-handle";
 export interface Funds {
   /** Millionths of a USDC. */
   units: bigint;
-  /** What it lacks for the chain's fee, as a message. */
+  /** The message when it lacks the chain's fee; null when it does not. */
   feeProblem: string | null;
 }
 

@@ -2,7 +2,7 @@ import { Problem } from "@/components/ui/problem";
 import { ShortAddress } from "@/components/ui/text/short-address";
 import type { PaymentState } from "./use-payment";
 
-/** What a requested transaction waits for, and what went wrong with it. */
+/** The step that a requested transaction waits for, or its problem. */
 export function PaymentProgress({ state, chainName }: { state: PaymentState; chainName: string }) {
   return (
     <div aria-live="polite" className="text-sm empty:hidden">

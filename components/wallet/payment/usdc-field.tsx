@@ -9,7 +9,7 @@ interface UsdcFieldProps {
   value: string;
   disabled: boolean;
   onChange: (text: string) => void;
-  /** What the wallet lacks for the chain's fee, as a message. */
+  /** The message when the wallet lacks the chain's fee; null when it does not. */
   feeProblem: string | null;
 }
 

@@ -16,7 +16,7 @@ export interface PayerFunds {
   /** How much of it the payment contract may take. */
   allowance: bigint;
   units: bigint;
-  /** What the wallet lacks for the fee of an approval, as a message; signing a payment costs it no fee. */
+  /** The message when the wallet lacks the fee of an approval; signing a payment costs it no fee. */
   feeProblem: string | null;
 }
 

@@ -54,7 +54,7 @@ export function usePayment({ pay }: Pick<PayingWallet, "pay">, chain: FeeChain) 
   return { state, pay: run, again: () => setState({ step: "ready" }) };
 }
 
-/** What happened and what to do. Nothing was sent, unless the message says otherwise. */
+/** The problem and its cure. Nothing was sent, unless the message says otherwise. */
 function paymentWords(error: unknown, chain: FeeChain): string {
   if (error instanceof PaymentProblem) return error.message;
   const said = textOf(error);

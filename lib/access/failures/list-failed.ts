@@ -91,7 +91,7 @@ export async function findFailedIds(
 export const findFailure = async (accountId: AccountId, requestId: string): Promise<FailureLine | null> =>
   (await prisma().failedRequest.findFirst({ where: { accountId, requestId }, select: columns })) as FailureLine | null;
 
-/** Deletes what is older than it is kept. */
+/** Deletes failures older than FAILURES_KEPT_DAYS. */
 export async function deleteOldFailures(): Promise<void> {
   const before = new Date(nowMs() - FAILURES_KEPT_DAYS * DAY_MS);
   await deleteInBatches(

@@ -82,7 +82,7 @@ function countOne(all: Gathered, { accountId, code, status }: FailedRequest, min
 /** In one transaction: ten thousand would take longer than one may on a busy machine, and never be written. */
 const MOST_AT_ONCE = 1_000;
 
-/** Writes what was gathered since the last call; keeps what could not be written for the next call. */
+/** Writes the failures gathered since the last call; keeps those that could not be written for the next call. */
 export async function writeFailedRequests(): Promise<void> {
   const all = gathered();
   for (let left = Math.max(all.rows.length, all.counts.size); left > 0; left -= MOST_AT_ONCE) {

@@ -13,7 +13,7 @@ export interface Limits {
 export type LimitName = "rate" | "concurrency";
 
 export interface Bucket {
-  /** What may still be spent, in 1/60,000 of a request, as of `atMs`. */
+  /** The tokens left in the bucket, in 1/60,000 of a request, as of `atMs`. */
   level: number;
   atMs: number;
   inFlight: number;

@@ -45,7 +45,7 @@ export interface Limiter {
    * waits long: immediate without Redis, bounded by the command timeout with Redis.
    */
   enter(subject: string, limits: Limits): Entry | Promise<Entry>;
-  /** Gives back what is still held and closes connections. Call it at shutdown, after the drain. */
+  /** Gives back all that is still held and closes connections. Call it at shutdown, after the drain. */
   close(): Promise<void>;
 }
 

@@ -84,7 +84,7 @@ export class RedisLimiter implements Limiter {
     return refused(verdict === 1 ? "rate" : "concurrency", { level, inFlight }, limits, now);
   }
 
-  // The lease is kept for renewal whether Redis or memory decided: when Redis comes back, the next renewal reports what is in flight
+  // The lease is kept for renewal whether Redis or memory decided: when Redis comes back, the next renewal reports the requests in flight
   // here. The removal of a lease is not awaited and not retried: if it is lost, the lease expires on its own.
   private hold(entry: Granted, { id, subject }: Lease): () => void {
     this.leases.set(id, subject);

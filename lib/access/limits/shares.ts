@@ -37,8 +37,8 @@ export class Shares {
   }
 
   /**
-   * Resolves with what gives `count` places back, at most an owner's share; null when they do not come in time, too many wait, or `gone`
-   * aborts.
+   * Resolves with the function that gives `count` places back, at most an owner's share; null when they do not come in time, too many wait,
+   * or `gone` aborts.
    */
   take(owner: string, gone?: AbortSignal, count = 1): Promise<GiveBack | null> {
     if (gone?.aborted) return Promise.resolve(null);

@@ -13,7 +13,7 @@ export const cost = z
   })
   .describe("What you were charged.");
 
-/** What is wrong, field by field. */
+/** The problems, field by field. */
 export const issues = z.array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }));
 
 export const retryAfterMs = z.int().min(0).describe("Milliseconds to wait. Retry-After says the same in seconds.");

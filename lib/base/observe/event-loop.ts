@@ -1,5 +1,5 @@
-// How long the event loop keeps work waiting: how late a timer of the main thread runs. Whoever must know that the loop still turns is told
-// each time it does.
+// How long the event loop keeps work waiting: how late a timer of the main thread runs. Callers that must know that the loop still turns
+// are told each time it does.
 
 import { processSingleton } from "../process-singleton";
 import { metrics } from "./metrics";

@@ -86,8 +86,8 @@ function describeError(error: unknown): unknown {
 const waiting = processSingleton<(() => void)[]>("done afterwards", () => []);
 
 /**
- * Runs `work` (metrics, log lines) in this same turn, once everything that a caller waits for is under way. What `work` reads must
- * not change until then. What it throws is logged.
+ * Runs `work` (metrics, log lines) in this same turn, once everything that a caller waits for is under way. The values that `work` reads
+ * must not change until then. Its errors are logged.
  */
 export function deferTelemetry(work: () => void): void {
   if (waiting().push(work) === 1) process.nextTick(runAll);

@@ -27,7 +27,7 @@ interface AtHead {
 }
 
 /**
- * What as many nodes say as must agree. Where one is enough, it is asked at its latest block.
+ * The answer given by as many nodes as must agree. Where one is enough, it is asked at its latest block.
  * @param about for the log, when two nodes differ
  * @throws EvmFailure `behind` or `moved`: a node lacks the block of the others, ask again; `unreachable`: too few answer; `disputed`: two
  * answers differ
@@ -83,8 +83,8 @@ async function findNear(nodes: EvmNodes): Promise<AtHead[]> {
 }
 
 /**
- * The highest of their heads that as many have at its height as must agree, and these nodes, in order. What one node says about a block is
- * not trusted alone.
+ * The highest of their heads that as many have at its height as must agree, and these nodes, in order. One node's word about a block is not
+ * trusted alone.
  */
 async function findShared(near: readonly AtHead[], { quorum }: EvmNodes): Promise<{ block: Block; asked: EvmNode[] }> {
   const highestFirst = near.map(({ latest }) => latest).sort((one, other) => other.number - one.number);

@@ -33,11 +33,11 @@ export interface EvmNodesOptions {
   quorum?: number;
   /** Timeout of one call. */
   timeoutMs?: number;
-  /** Whose calls they are: what pages make fail is no warning. */
+  /** Whose calls they are: a failure of a page's call is no warning. */
   usedBy?: UsedBy;
 }
 
-/** It let a call wait in vain a moment ago: whoever asks every node does not wait for it again and again, while enough others are left. */
+/** The node timed out a moment ago: a call to every node skips it, while enough others are left. */
 const isHanging = ({ failure, restsUntilMs }: KnownNode): boolean => failure === "timeout" && restsUntilMs > nowMs();
 
 interface KnownNode extends EvmNode {

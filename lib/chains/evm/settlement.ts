@@ -123,7 +123,7 @@ const stateForm = bytes
   });
 
 /**
- * What the address of these terms holds: no code, exactly the code of our deployment, or other code, which only a lying node can show.
+ * The code at the address of these terms: no code, exactly the code of our deployment, or other code, which only a lying node can show.
  * @throws EvmFailure
  */
 export async function readDeployedSettlement(terms: SettlementTerms, nodes: EvmNodes = evmNodes()): Promise<"absent" | "ours" | "another"> {

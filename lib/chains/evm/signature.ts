@@ -50,7 +50,7 @@ export async function verifyHashSignature(
 async function findSigner(hash: Hex, signature: Hex): Promise<string | null> {
   if (size(signature) !== KEY_SIGNATURE_BYTES) return null;
   try {
-    // Every signature has two forms; the chain rejects the one with the higher s (EIP-2).
+    // Every signature has two forms; the chain rejects the form with the higher s (EIP-2).
     if (BigInt(parseSignature(signature).s) > HALF_OF_ORDER) return null;
     return (await recoverAddress({ hash, signature })).toLowerCase();
   } catch {

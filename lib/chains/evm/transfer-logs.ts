@@ -1,4 +1,4 @@
-// What a Transfer event is on the wire, and what we make of it.
+// A Transfer event: its form on the wire, and our form of it.
 
 import type { Hex } from "viem";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// What a Solana address holds: nothing yet, a wallet's SOL, a token account, or a program's own account.
+// The content of a Solana address: nothing yet, a wallet's SOL, a token account, or a program's own account.
 
 import { z } from "zod";
 import type { SolanaNodes } from "./nodes";

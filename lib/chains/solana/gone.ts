@@ -1,5 +1,5 @@
-// When nodes can prove that a transaction never ran: a node that lags, or has pruned the blocks of that period, gives the same answer as
-// one that knows.
+// When nodes can prove that a transaction never ran: a node that lags, or has pruned the blocks of that period, gives the same answer as a
+// node that knows.
 
 import { z } from "zod";
 import { refuseForgetful } from "./memo-search";

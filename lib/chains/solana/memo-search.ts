@@ -35,7 +35,7 @@ export async function findByMemo(nodes: SolanaNodes, query: MemoQuery): Promise<
 }
 
 /**
- * Whether as many nodes as must agree list this transaction with the memo: what one node alone lists, it may have made up.
+ * Whether as many nodes as must agree list this transaction with the memo: a node may have made up a transaction that it alone lists.
  * @throws as findByMemo
  */
 export async function isListedByEnough(nodes: SolanaNodes, query: MemoQuery, signature: string): Promise<boolean> {

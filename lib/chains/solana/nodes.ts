@@ -136,7 +136,7 @@ export class SolanaNodes {
     throw new SolanaUnavailable(what, reasons);
   }
 
-  /** Answers of all nodes but the one that `one` calls, asked concurrently; failed ones are left out. */
+  /** Answers of all nodes but that of `one`, asked concurrently; failed calls are left out. */
   async callOthers<T>(one: NodeCall, act: (call: NodeCall) => Promise<T>): Promise<T[]> {
     const outcomes = await Promise.allSettled(this.#nodes.filter(({ call }) => call !== one).map(({ call }) => act(call)));
     return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));

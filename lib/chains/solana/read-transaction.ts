@@ -32,7 +32,7 @@ const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
 const VERSION_BIT = 0x80;
 
-/** @throws RangeError that says what is wrong */
+/** @throws RangeError that names the fault */
 export function readTransaction(bytes: Uint8Array): ReadTransaction {
   if (bytes.length > MAX_TRANSACTION_BYTES) throw new RangeError("it is larger than a packet");
   const reader = new Reader(bytes);

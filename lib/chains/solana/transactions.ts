@@ -51,9 +51,9 @@ const BLOCKHASH_BLOCKS = 150;
 const MAX_APART = 300;
 
 /**
- * A blockhash to sign with: a confirmed one, which is valid for almost the maximum time. Its end and its beginning are what as many nodes
- * as must agree say, since with too early an end a transaction would be given up that still can run, and another one signed beside it; one
- * with too late an end, or too early a beginning, could neither run nor be given up.
+ * A blockhash to sign with: a confirmed one, which is valid for almost the maximum time. Its end and its beginning are those that as many
+ * nodes as must agree report, since with too early an end a transaction would be given up that still can run, and another one signed beside
+ * it; one with too late an end, or too early a beginning, could neither run nor be given up.
  * @param leastSlot minimum slot of the blockhash
  * @throws SolanaUnavailable, also while too few nodes are near each other
  */
@@ -67,7 +67,7 @@ export async function readBlockhash(nodes: SolanaNodes, leastSlot = nodes.leastS
   });
   const isNear = (one: number, other: number) => Math.abs(one - other) <= MAX_APART;
   const near = mostAlike(answers, (one, other) => isNear(one.slot, other.slot) && isNear(one.height, other.height));
-  // One that is behind may be catching up; ahead of the others by minutes is nobody.
+  // A node that is behind may be catching up; an honest node is never minutes ahead of the others.
   const [slot, height] = [Math.max(...near.map((one) => one.slot)), Math.max(...near.map((one) => one.height))];
   const isAhead = answers.some((one) => one.slot > slot + MAX_APART || one.height > height + MAX_APART);
   if (isAhead) recordDisagreement("solana", { what: "how far the chain is", answers });
@@ -79,7 +79,9 @@ export async function readBlockhash(nodes: SolanaNodes, leastSlot = nodes.leastS
   return { ...value, lastValidBlockHeight: end, slot: Math.min(...near.map((one) => one.slot)) };
 }
 
-/** A confirmed blockhash, and its end, by the first node's word: for whoever signs with it at their own risk. @throws SolanaUnavailable */
+/**
+ * A confirmed blockhash, and its end, by the first node's word: for a caller that signs with it at its own risk. @throws SolanaUnavailable
+ */
 export async function readFirstBlockhash(nodes: SolanaNodes, leastSlot = nodes.leastSlot): Promise<Omit<RecentBlockhash, "slot">> {
   const options = { commitment: "confirmed", minContextSlot: leastSlot };
   return (await nodes.callAtSlot("getLatestBlockhash", [options], blockhashForm)).value;
@@ -140,7 +142,7 @@ export async function findIncludedAnywhere(nodes: SolanaNodes, signature: string
 
 /**
  * True when a transaction can no longer run: no node knows it, and every node's final height is past its last valid block, and every node
- * still has all blocks it could be in. Only then may a replacement be signed: a node that does not answer may be the one that knows it.
+ * still has all blocks it could be in. Only then may a replacement be signed: a node that does not answer may know it.
  * @param used the blockhash data it was signed with
  * @throws SolanaUnavailable when any node cannot answer, or has pruned those blocks
  */

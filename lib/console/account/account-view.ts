@@ -1,4 +1,4 @@
-// The balance of an account, and marks of what its pages show.
+// The balance of an account, and marks that change when its pages do.
 
 import { assert } from "@/lib/base/assert";
 import { now } from "@/lib/base/clock";

@@ -1,5 +1,5 @@
-// What the command palette finds in the owner's account: its keys by name, and its requests by the beginning of their ids. Bounded: at most
-// a hundred keys, which is how many an account may have, and five requests.
+// The command palette's search in the owner's account: its keys by name, and its requests by the beginning of their ids. Bounded: at most a
+// hundred keys, which is how many an account may have, and five requests.
 
 import { z } from "zod";
 import { findFailedIds } from "@/lib/access/failures/list-failed";
@@ -10,7 +10,7 @@ import type { AccountSearch } from "../views/account-search";
 
 const MOST_REQUESTS = 5;
 
-/** An id or its beginning, with at least one digit of its own. Spaces come with what is pasted. */
+/** An id or its beginning, with at least one digit of its own. Pasted text brings spaces. */
 const idBeginning = z
   .string()
   .trim()

@@ -25,7 +25,7 @@ const address = z.object({
 
 export type ActivityQuery = z.infer<typeof address>;
 
-/** Reads the page's URL; what cannot be read is ignored. */
+/** Reads the page's URL; unreadable parts are ignored. */
 export function readActivityQuery(params: Readonly<Record<string, string | string[] | undefined>>): ActivityQuery {
   const first = Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]);
   return address.parse(Object.fromEntries(first));
@@ -45,7 +45,7 @@ export async function readActivity(owner: Owner, { group, before }: ActivityQuer
   };
 }
 
-/** What the keys and endpoints of these entries are called now, by id. */
+/** The present names of the keys and endpoints of these entries, by id. */
 async function readNames({ accountId }: Owner, entries: readonly AuditEntry[]): Promise<Map<string | null, AuditFields>> {
   const about = (group: string) => entries.filter(({ kind }) => kind.startsWith(group)).flatMap(({ subject }) => subject ?? []);
   const [keys, endpoints] = await Promise.all([
@@ -105,7 +105,7 @@ const names = {
   withdrawal: "Withdrawals",
 } as const satisfies Record<(typeof auditGroups)[number], string>;
 
-/** What the page can be narrowed to. */
+/** The choices that narrow the page. */
 export const activityChoices: readonly { value: string; text: string }[] = auditGroups.map((group) => ({
   value: group,
   text: names[group],

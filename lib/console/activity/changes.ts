@@ -1,4 +1,4 @@
-// What an entry of the audit log changed, field by field, in the words of the forms that set it.
+// The changes of an entry of the audit log, field by field, in the words of the forms that set it.
 
 import type { AuditEntry, AuditValue } from "@/lib/audit/entries";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
@@ -7,17 +7,17 @@ import { utcText } from "@/lib/base/text/utc-text";
 import { displayAddress, type WalletChain } from "@/lib/chains/wallet";
 import type { ActivityChange } from "../views/activity";
 
-/** Kinds whose sentence leaves out what changed. */
+/** Kinds whose sentence does not name the changed fields. */
 const tellsFields =
   /^(key\.(created|changed|secret_rotated)|endpoint\.(created|changed|secret_rotated|deleted)|alarm\.changed|account\.limits_changed|withdrawal\.rules_changed)$/;
 
 interface Field {
   label: string;
-  /** What null means; a field without it has nothing to say then. */
+  /** The text for null; a field without it says nothing then. */
   none?: string;
-  /** What null means where it is no limit: of what is new it is not told. */
+  /** The text for null where it turns the field off; not listed for a new thing. */
   off?: string;
-  /** What an empty list means. */
+  /** The text for an empty list. */
   empty?: string;
   write?: (value: NonNullable<AuditValue>) => string;
 }
@@ -85,13 +85,13 @@ const fields: Readonly<Record<string, Field>> = {
   },
 };
 
-/** What is different; of what is new or has ended, what it may do. */
+/** The changed fields; all fields of a thing that is new or has ended. */
 export function activityChanges({ kind, before, after }: Pick<AuditEntry, "kind" | "before" | "after">): ActivityChange[] {
   if (!tellsFields.test(kind)) return [];
   const isWhole = before === null || after === null;
   const hasAlarm = (after ?? before)?.alarmFactor !== null;
   return Object.entries(fields).flatMap(([name, field]) => {
-    // The sentence has the name of what is new or has ended.
+    // The sentence already names a thing that is new or has ended.
     if (isWhole && (name === "name" || name === "state" || (name.startsWith("alarm") && !hasAlarm))) return [];
     const change = { name: field.label, before: textOf(field, before?.[name], isWhole), after: textOf(field, after?.[name], isWhole) };
     if (isWhole) return (change.before ?? change.after) === null ? [] : [change];

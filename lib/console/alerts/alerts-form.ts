@@ -59,7 +59,7 @@ const address = z.object({
 
 export type AlertsQuery = z.infer<typeof address>;
 
-/** Reads the page's URL; what cannot be read is ignored. */
+/** Reads the page's URL; unreadable parts are ignored. */
 export function readAlertsQuery(params: Readonly<Record<string, string | string[] | undefined>>): AlertsQuery {
   const first = Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]);
   return address.parse(Object.fromEntries(first));

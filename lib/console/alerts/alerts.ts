@@ -1,4 +1,4 @@
-// The alerts page as its owner sees it: the threshold, the endpoints, what was sent to them, and what happened.
+// The alerts page as its owner sees it: the threshold, the endpoints, the deliveries to them, and the events.
 
 import { listKeyNames } from "@/lib/access/key-names";
 import { nowMs } from "@/lib/base/clock";
@@ -88,7 +88,7 @@ function viewDelivery(delivery: Delivery, endpoint: Endpoint | undefined): Alert
     isSample: eventId === null && type !== CONFIRMATION,
     last: last ? outcomeOf(last) : null,
     title: titleOf(type),
-    endpoint: endpoint ? (endpoint.name ?? hostOf(endpoint)) : "a deleted destination", // it still gets what was under way
+    endpoint: endpoint ? (endpoint.name ?? hostOf(endpoint)) : "a deleted destination", // it still gets deliveries under way
     canResend: endpoint?.state === "active" && type !== CONFIRMATION,
   };
 }
@@ -99,7 +99,7 @@ const titleOf = (type: string): string =>
 
 const outcomeOf = ({ status, error }: DeliveryTry): string => error ?? (status === undefined ? "no response" : `status ${status}`);
 
-/** Keys by what they are called now: the events about their spend have only an id. */
+/** Keys by their present names: the events about their spend have only an id. */
 async function viewEvents(accountId: AccountId, events: readonly AccountEvent[]): Promise<HappenedEvent[]> {
   const keyIds = events.flatMap(({ data: { keyId } }) => (typeof keyId === "string" ? [keyId] : []));
   const names = await listKeyNames(accountId, keyIds);

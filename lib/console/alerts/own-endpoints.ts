@@ -1,4 +1,4 @@
-// What an owner does about alerts. Every function takes the owner, and another account's endpoint or delivery counts as missing.
+// An owner's actions on alerts. Every function takes the owner, and another account's endpoint or delivery counts as missing.
 
 import { dateOf, HOUR_MS, nowMs } from "@/lib/base/clock";
 import type { NanoUsd } from "@/lib/base/money";
@@ -65,7 +65,7 @@ export async function setOwnEndpointTypes(
   return isFrozen ? frozenRefusal() : doneOr(await setEndpointTypes(accountId, endpointId, types));
 }
 
-/** Switching on what is on, or off what is off, is refused: the page is out of date. */
+/** Switching an endpoint to the state it is in is refused: the page is out of date. */
 export async function switchOwnEndpoint({ accountId, isFrozen }: Owner, endpointId: string, state: "on" | "off"): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
   const done = state === "on" ? await enableEndpoint(accountId, endpointId) : await disableEndpoint(accountId, endpointId);

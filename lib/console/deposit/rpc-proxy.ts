@@ -1,6 +1,6 @@
-// JSON-RPC proxy to the service's chains for its own pages, whose browsers reach no other host: a list of read methods, and one that
-// sends a signed transaction. Only for who is signed in, with a quota for each account and network, through clients of its own, so that nothing done
-// here is taken for a fault of a node that deposits and payouts need. It never reveals which nodes it uses.
+// JSON-RPC proxy to the service's chains for its own pages, whose browsers reach no other host: a list of read methods, and a method that
+// sends a signed transaction. Only for signed-in owners, with a quota for each account and network, through clients of its own, so that
+// nothing done here is taken for a fault of a node that deposits and payouts need. It never reveals which nodes it uses.
 
 import { z } from "zod";
 import { siteOf } from "@/lib/access/client-address";
@@ -52,7 +52,7 @@ type RpcAnswer = Outcome & { id: Call["id"] };
 
 interface Chain {
   methods: ReadonlySet<string>;
-  /** What its methods take, for who sent something else. */
+  /** The parameters that its methods take, for a caller who sent others. */
   takes: string;
   /** The parameters that are passed on; null for those that are not. */
   bound: (method: string, params: readonly unknown[]) => readonly unknown[] | null;

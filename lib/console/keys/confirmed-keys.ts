@@ -1,5 +1,5 @@
-// Keys, with a signature where they gain power. Whoever signed within 15 minutes is not asked again for keys that together can spend little and
-// that end.
+// Keys, with a signature where they gain power. An owner who signed within 15 minutes is not asked again for keys that together can spend
+// little and that end.
 
 import type { KeyAlarm } from "@/lib/access/alarms";
 import { isWithinNetworks } from "@/lib/access/client-address";
@@ -29,7 +29,7 @@ export async function createConfirmedKey(owner: Owner, wish: Parameters<typeof c
   return (await checkConfirmation(owner, statement, proof)) ?? createOwnKey(owner, wish);
 }
 
-/** Replaces a key's limits; only what gives it more power is signed. */
+/** Replaces a key's limits; only a change that gives it more power is signed. */
 export async function setConfirmedLimits(owner: Owner, wish: Parameters<typeof setOwnKeyLimits>[1], proof: Proof | null): Promise<Answer> {
   const before = await findKey(owner, wish.keyId);
   if (before) {
@@ -68,7 +68,7 @@ const nameOf = ({ name, last4 }: KeyLine): string => `'${statementName(name)}' (
 interface Confirmation {
   owner: Owner;
   keyId: KeyId;
-  /** What the key can do then. */
+  /** The key's power after the change. */
   power: Power;
   statement: string;
   proof: Proof | null;
@@ -86,7 +86,7 @@ async function confirm({ owner, keyId, power, statement, proof }: Confirmation):
 
 const MOST_DAYS = 90;
 
-/** As far as this key alone can tell: what all of them can spend together is decided where they are counted. */
+/** As far as this key alone can tell: the most that all of them can spend together is checked where they are counted. */
 function mayBeUnsigned(owner: Owner, { scopes, cap, expiresAt }: Power, proof: Proof | null): boolean {
   if (proof !== null || !isFresh(owner)) return false;
   // A cap by the hour is not little, however small: a day has many.
@@ -118,7 +118,7 @@ const isWeaker = (alarm: KeyAlarm | null, than: KeyAlarm | null): boolean =>
 
 const periodText: Record<CapPeriod, string> = { hour: "an hour", day: "a day", week: "a week", month: "a month", total: "in total" };
 
-/** What a key can do, in one line. */
+/** A key's power, in one line. */
 function powerText({ scopes, cap, networks, allowedModels, expiresAt }: Power): string {
   const spends = cap ? `spend up to ${formatUsd(cap.nanoUsd)} ${periodText[cap.period]}` : "spend the whole balance";
   const reads = scopes.includes("account") ? "read the whole account" : scopes.includes("read") ? "read its own usage" : null;

@@ -97,7 +97,7 @@ interface NewKeyWish {
   networks: KeyAccess["networks"];
 }
 
-/** What keys without a signature may spend together, each in its period; beside it the playground has gateway_unconfirmed_cap. */
+/** The most that keys without a signature may spend together, each in its period; beside it the playground has gateway_unconfirmed_cap. */
 const MOST_UNSIGNED = nanoUsd(5_000_000_000n);
 
 /** Creates a key. Its text is in this answer and never shown again. */
@@ -116,7 +116,7 @@ export async function makeOwnKey(
   const { name, expiry, cap, clip, alarm, models, scopes, networks, unsigned } = wish;
   const made = await inTransaction(async (transaction) => {
     const live = await countLiveKeys(accountId, transaction);
-    // The account may have been locked by whoever ended its sessions, and paused its keys or closed it.
+    // The lock may have been held by a request that ended the sessions, and paused the keys or closed the account.
     if (!(await isSessionOpen(sessionId, transaction))) return "signed_out";
     if (live >= MAX_KEYS) return "too_many";
     if ((await countKeysSince(accountId, dateOf(nowMs() - DAY_MS), transaction)) >= MOST_MADE_A_DAY) return "too_many_today";
@@ -240,7 +240,7 @@ async function limitKey(accountId: AccountId, wish: LimitsWish, before?: KeyLine
   return outcome === "recount" ? limitKey(accountId, wish, before) : outcome;
 }
 
-/** What the owner has decided about a key, and not what time does to it. */
+/** The owner's decisions about a key, without the effects of time. */
 const powerOf = (key: KeyLine | null) =>
   key && { ...key, state: null, lastUsedAt: null, name: null, oldSecret: null, cap: key.cap && [key.cap.nanoUsd, key.cap.period] };
 

@@ -1,4 +1,4 @@
-// Paying per request, as its owner sees it: the payments, what is left of them, and where that is.
+// Paying per request, as its owner sees it: the payments, the credit left of them, and where it is.
 
 import { z } from "zod";
 import { findSigningAccountOf, listIdentities } from "@/lib/access/identities";
@@ -78,7 +78,7 @@ async function viewsOf({ accountId }: Owner, payments: readonly ListedPayment[])
 
 const isOver = (state: PaymentState): boolean => state !== "claimed";
 
-/** Moves what one of the owner's wallets has overpaid to their balance. */
+/** Moves the amount that one of the owner's wallets has overpaid to the balance. */
 export async function claimOwnCredit(owner: Owner, { chain, address }: Wallet): Promise<Answer<{ amount: NanoUsd }>> {
   if (owner.isFrozen) return frozenRefusal();
   const own = (await listWallets(owner)).find((wallet) => wallet.chain === chain && displayAddress(wallet) === address);

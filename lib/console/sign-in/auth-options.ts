@@ -22,7 +22,7 @@ export const proofSchema = z.object({
 
 const page = "/connect";
 
-/** What next-auth has no place for in a refusal. */
+/** Details of a refusal that next-auth has no place for. */
 export interface RefusedSignIn {
   retryAfterMs?: number;
   /** Nothing is wrong with the attempt. */

@@ -1,6 +1,6 @@
-// The wallets of an account. Linking a new one takes two signatures: first of the new wallet alone, since what is known about it is told to
-// its holder only; then of a wallet that the account already has, so that a stolen session is not enough. A new wallet may have an account
-// of its own: that is absorbed if it was never used, and otherwise stays as it is.
+// The wallets of an account. Linking a new one takes two signatures: first of the new wallet alone, since facts about it are told to its
+// holder only; then of a wallet that the account already has, so that a stolen session is not enough. A new wallet may have an account of
+// its own: it is absorbed if it was never used, and otherwise stays as it is.
 
 import { countChallenge } from "@/lib/access/challenge-limit";
 import { type Challenge, giveChallenge, newNonce } from "@/lib/access/challenges";
@@ -116,7 +116,7 @@ async function join({ accountId, wallet, joining, absorbs }: Approval, transacti
   return null;
 }
 
-/** Between the wish to unlink a wallet and its end: whoever holds it hears of the wish, and can have it kept. */
+/** Between the wish to unlink a wallet and its end: the wallet's holder hears of the wish, and can have it kept. */
 const LEAVING_MS = DAY_MS;
 
 /**

@@ -30,7 +30,7 @@ const columns: Readonly<Record<string, Cell>> = {
   output_cost_usd: ({ outputCost }) => usdText(outputCost),
   total_cost_usd: ({ inputCost, outputCost }) => usdText(inputCost + outputCost),
   ...cellsOf(["outcome", "streamed", "estimated", "priceVersion", "paidBy"]),
-  // Columns keep their places: what charges show later comes last.
+  // Columns keep their places: columns added later come last.
   ...cellsOf(Object.keys(shownColumns) as (keyof ShownColumns)[]),
 };
 

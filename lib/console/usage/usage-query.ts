@@ -31,7 +31,7 @@ export interface UsageQuery {
   split: Split;
   /** Which requests the table lists. */
   status: RequestStatus;
-  /** For refused and failed ones: the last row of the previous page. */
+  /** For refused and failed requests: the last row of the previous page. */
   before: string | null;
   cursor: UsageCursor | null;
   /** Excludes newer charges, as the page did whose rows are exported. */

@@ -1,4 +1,4 @@
-// What the command palette finds in an account.
+// The findings of the command palette in an account.
 
 export interface AccountSearch {
   keys: readonly { id: string; name: string; display: string; state: string }[];

@@ -7,7 +7,7 @@ export interface AccountMarks {
   keys: string;
   deposits: string;
   withdrawals: string;
-  /** What happened, and where it is heard of. */
+  /** The events, and the endpoints that hear of them. */
   events: string;
 }
 
@@ -15,7 +15,7 @@ export interface AccountView {
   /** Unix milliseconds, on the clock that all processes share. */
   readAtMs: number;
   available: bigint;
-  /** What running requests hold. */
+  /** The amount that running requests hold. */
   reserved: bigint;
   marks: AccountMarks;
 }

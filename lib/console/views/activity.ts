@@ -1,4 +1,4 @@
-// Who changed what gives power or moves money, in sentences.
+// Changes of power or money, and who made them, in sentences.
 
 export interface ActivityEntry {
   id: string;
@@ -10,13 +10,13 @@ export interface ActivityEntry {
   by: string;
   /** The browser and its address; null once they are erased, and where there were none. */
   from: string | null;
-  /** What is different, field by field. */
+  /** The changes, field by field. */
   changes: readonly ActivityChange[];
   /** The text that a wallet signed. */
   signed: string | null;
 }
 
-/** One of the two is null in what is new, and in what has ended. */
+/** `before` is null for a new thing, `after` for a thing that has ended. */
 export interface ActivityChange {
   name: string;
   before: string | null;

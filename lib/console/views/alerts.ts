@@ -1,4 +1,4 @@
-// What an owner hears of, where, and what became of it.
+// The events that an owner hears of, the endpoints where they do, and the deliveries.
 
 import type { EndpointKind } from "@/lib/events/bodies";
 import type { DeliveryState, DeliveryTry } from "@/lib/events/deliveries";
@@ -20,7 +20,7 @@ export interface AlertEndpoint {
   state: AlertEndpointState;
   /** Since when it fails, or until when it rests. */
   at: Date | null;
-  /** Until then the secret before the last rotation signs too; null for one that no longer does. */
+  /** Until then the secret before the last rotation signs too; null if it no longer does. */
   oldSecretUntil: Date | null;
 }
 
@@ -43,7 +43,7 @@ export interface AlertDelivery {
   /** The destination's name. */
   endpoint: string;
   state: DeliveryState;
-  /** What the last attempt met: `status 200`, `No answer within 15 seconds.`; null before the first. */
+  /** The result of the last attempt: `status 200`, `No answer within 15 seconds.`; null before the first. */
   last: string | null;
   /** The last 30 attempts, the oldest first. */
   tries: readonly DeliveryTry[];
@@ -75,7 +75,7 @@ export interface AlertsAddress {
   events: string | null;
 }
 
-/** What a link of a mail leads to. */
+/** The page that a link of a mail leads to. */
 export interface MailPage {
   title: string;
   text: string;

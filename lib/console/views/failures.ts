@@ -16,7 +16,7 @@ export interface FailureRow {
   /** What the code means, and what to do. */
   title: string;
   fix: string;
-  /** What was charged for the part that was delivered, nano-USD; 0 if nothing was; null while that is not known. */
+  /** The charge for the delivered part, nano-USD; 0 if nothing was charged; null while that is not known. */
   cost: bigint | null;
 }
 
@@ -24,7 +24,7 @@ export interface FailuresView {
   rows: FailureRow[];
   /** The last row, when there is another page after it. */
   older: string | null;
-  /** What the filter selects. Without a model and a key in it, those that are only counted are included. */
+  /** The counts of the requests that the filter selects. Without a model and a key in it, those that are only counted are included. */
   counts: Record<Exclude<RequestStatus, "charged">, number>;
   /** Of the listed kind, in the filter's days: more in a minute than are listed. `isInCounts`: they are part of `counts`. */
   unlisted: { count: number; isInCounts: boolean };

@@ -13,7 +13,7 @@ export interface OwnKey extends Omit<KeyLine, "cap" | "allowedModels"> {
   spent: bigint;
   /** Held in that period for running calls, which also count against the cap; 0 for a key without a cap. */
   held: bigint;
-  /** When it spends far more than usual: in the last 60 minutes, and what is usual in this hour of the week. */
+  /** When it spends far more than usual: the spending of the last 60 minutes, and the usual spending in this hour of the week. */
   spike: { spent: bigint; usual: bigint } | null;
   /** In the last 60 minutes. */
   spentInHour: bigint;

@@ -7,7 +7,7 @@ import type { UsageRow } from "./usage";
 export interface Overview {
   available: bigint;
   held: bigint;
-  /** The balance, what is reserved included, and the owner's threshold; null unless it is below that. */
+  /** The balance, reserved money included, and the owner's threshold; null unless the balance is below it. */
   lowBalance: { balance: bigint; line: bigint } | null;
   today: bigint;
   month: bigint;

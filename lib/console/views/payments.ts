@@ -1,11 +1,11 @@
-// Paying per request, as its owner sees it: the payments, what is left of them, and where that is. Amounts are nano-USD.
+// Paying per request, as its owner sees it: the payments, the credit left of them, and where it is. Amounts are nano-USD.
 
 import type { ChainId } from "@/lib/base/chains";
 import type { PaymentState } from "@/lib/payments/claims/claim";
 import type { SettlementTarget } from "./send-targets";
 import type { NamedWallet } from "./wallet";
 
-/** What one of the owner's wallets has overpaid; it can be moved to the balance. */
+/** The amount that one of the owner's wallets has overpaid; it can be moved to the balance. */
 export interface OwnCredit extends NamedWallet {
   amount: bigint;
 }

@@ -29,7 +29,7 @@ export interface ChargedRequestReceipt extends RequestOfKey, Omit<ChargeReceipt,
   cost: bigint;
   /** `due` − `cost`: the operator's share. */
   borne: bigint;
-  /** What became of the stream once its client had left; null when the client stayed. */
+  /** The end of the stream after its client had left; null when the client stayed. */
   whenLeft: WhenLeft | null;
   /** The payment sent with the request; null when a balance paid. */
   payment: (Pick<RequestPayment, "network" | "payer" | "amount" | "transaction"> & { chain: ChainId }) | null;

@@ -17,7 +17,7 @@ export interface ReserveFigures {
   at: Date;
   held: bigint;
   owed: bigint;
-  /** The part of what is owed that is customers' balances; the rest is on its way in or out. */
+  /** The part of the owed money that is customers' balances; the rest is on its way in or out. */
   customers: bigint;
   /** The part of these that is credit at addresses which no account has proved as its own. */
   credits: bigint;

@@ -8,7 +8,7 @@ export interface NamedWallet {
   address: string;
 }
 
-/** What a wallet signs: the whole text, and for wallets that compose it themselves, its fields. */
+/** A challenge for a wallet to sign: the whole text, and for wallets that compose it themselves, its fields. */
 export interface PlainChallenge {
   nonce: string;
   text: string;
@@ -52,7 +52,7 @@ export interface DemoWallets {
  */
 export type SignDemo = (chain: NamedWallet["chain"], request: string | DemoTransfer) => Promise<string | null>;
 
-/** What a page passes to every component that uses wallets. */
+/** The props that a page passes to every component that uses wallets. */
 export interface WalletAccess {
   settings: WalletSettings;
   /** Null where there is no demo wallet. */

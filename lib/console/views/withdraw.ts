@@ -30,17 +30,17 @@ export interface AllowanceView {
   withdrawable: bigint;
   /** Deposits that are not final yet. */
   unfinal: bigint;
-  /** What is left of the account's 24-hour limit. */
+  /** The rest of the account's 24-hour limit. */
   leftOfDay: bigint;
-  /** What is left of the owner's own limit; null: there is none. */
+  /** The rest of the owner's own limit; null: there is none. */
   leftOfOwn: bigint | null;
   /** How long a withdrawal waits by the owner's own rules, in seconds. */
   waitSeconds: number;
-  /** What the service pays out without a wait; a larger amount waits for its turn. */
+  /** The amount that the service pays out without a wait; a larger one waits for its turn. */
   leftOfService: bigint;
   /** The most that the service pays out in 24 hours. */
   mostOfService: bigint;
-  /** What can leave on each chain, without the fee; null where that is unknown. */
+  /** The amount that can leave on each chain, without the fee; null where that is unknown. */
   leftOnChain: Readonly<Record<ChainId, bigint | null>>;
   /** A larger amount needs the operator's approval. */
   leftWithoutApproval: bigint;
@@ -57,7 +57,7 @@ export interface WithdrawalView {
   state: WithdrawalState;
   /** Why it is not under way yet. */
   waitsFor: WaitsFor | null;
-  /** What is paid before it, while it waits for the service's limit. */
+  /** The withdrawals paid before it, while it waits for the service's limit. */
   ahead: { count: number; amount: bigint } | null;
   transaction: string | null;
   /** Shows the transaction on its chain; null where the chain is simulated. */
@@ -69,20 +69,20 @@ export interface WithdrawalView {
   endedAt: Date | null;
 }
 
-/** What an owner decided on their own withdrawals. */
+/** The rules that an owner set for their own withdrawals. */
 export interface OwnRulesView {
   /** Nano-USD in 24 hours; null: no limit of their own. */
   dailyLimit: bigint | null;
   waitSeconds: number;
   /** Empty: every linked wallet. */
   destinations: NamedWallet[];
-  /** Stricter ones that still apply; null: these alone apply. */
+  /** Stricter rules that still apply; null: these alone apply. */
   inForce: RulesInForce | null;
   /** The waiting times to choose from, in seconds. */
   waits: readonly number[];
 }
 
-/** What applies until the looser rules do. */
+/** The rules that apply until the looser ones do. */
 export interface RulesInForce {
   /** When the newest rules alone apply. */
   until: Date;
@@ -118,7 +118,7 @@ export interface WithdrawPage {
   older: string | null;
 }
 
-/** What a wallet signs to withdraw: the text, and the order that it states. */
+/** A withdrawal for a wallet to sign: the text, and the order that it states. */
 export interface DrawnOrder {
   chain: ChainId;
   destination: string;
@@ -132,7 +132,7 @@ export interface DrawnOrder {
   waits: OrderWaits;
 }
 
-/** What an order waits for once it is signed. */
+/** The waits of an order once it is signed. */
 export interface OrderWaits {
   /** By the owner's own rules, before it is paid. */
   ownSeconds: number;

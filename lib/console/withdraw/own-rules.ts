@@ -36,7 +36,7 @@ export async function readOwnRulesView(accountId: AccountId): Promise<OwnRulesVi
   return { ...newest, destinations: newest.destinations.map(shownWallet), inForce, waits };
 }
 
-/** Replaces the owner's rules; what allows more is signed first, and holds after 24 hours. */
+/** Replaces the owner's rules; looser ones are signed first, and hold after 24 hours. */
 export async function setConfirmedRules(owner: Owner, form: z.infer<typeof ownRulesForm>, proof: Proof | null): Promise<Answer> {
   if (owner.isFrozen) return frozenRefusal();
   const { newest: before } = await readHeldRules(owner.accountId);

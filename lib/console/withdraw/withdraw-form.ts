@@ -37,7 +37,7 @@ const money = z
   .max(mostNano)
   .transform((value) => nanoUsd(value));
 
-/** A drafted order, returned with its signature. Every field is checked against what was signed, and against the current state. */
+/** A drafted order, returned with its signature. Every field is checked against the signed order, and against the current state. */
 export const signedOrderForm = z.strictObject({
   chain,
   destination: z.string().min(1).max(100),

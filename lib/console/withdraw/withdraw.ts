@@ -1,4 +1,4 @@
-// Withdrawing, as its owner sees and does it: what can leave and where to, the order that a wallet signs, and its outcome.
+// Withdrawing, as its owner sees and does it: the amount that can leave and where to, the order that a wallet signs, and its outcome.
 
 import { z } from "zod";
 import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
@@ -138,7 +138,7 @@ export async function startOwnWithdrawal(owner: Owner, wish: Wish): Promise<Answ
   };
 }
 
-/** What would be refused later: reported before anything is signed. */
+/** The refusal that would come later, reported before anything is signed. */
 async function findHindrance({ accountId }: Owner, order: Order, allowance: Allowance) {
   const { withdrawable, leftOfDay, leftOfOwn, mostOfService, leftOpen } = allowance;
   const wallets = await listPayableWallets(accountId);

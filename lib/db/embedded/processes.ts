@@ -15,7 +15,7 @@ export function isPostmasterOf(pid: number, cluster: string): boolean {
   if (process.platform !== "linux") return ps(pid, "command=").includes(cluster);
   try {
     // PostgreSQL's working directory is its data directory. Comparing inodes recognises a checkout that was moved, and distinguishes it
-    // from one that was copied together with its postmaster.pid.
+    // from a copy that has the same postmaster.pid.
     const workingDirectory = statSync(`/proc/${pid}/cwd`);
     const directory = statSync(cluster);
     return workingDirectory.ino === directory.ino && workingDirectory.dev === directory.dev;

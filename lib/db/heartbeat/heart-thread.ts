@@ -39,7 +39,10 @@ function startOnMainLoop(options: HeartOptions, { onReport, onEnd }: HeartListen
   return { stop: () => near.postMessage(STOP), end: () => near.close() };
 }
 
-/** What the driver reads of the environment. The rest holds secrets that this process forgets, and a thread would keep its copy. */
+/**
+ * The variables that the driver reads. The rest of the environment holds secrets that this process forgets, and a thread would keep its
+ * copy.
+ */
 const driverVariables = /^(PG|(HOME|APPDATA|USER|USERNAME)$)/;
 
 /** In MB, for the driver and the rows of some hundred processes; a heart that needs more is replaced. */

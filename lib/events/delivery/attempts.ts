@@ -1,5 +1,5 @@
-// When a delivery is tried again, and when its endpoint is left alone. A delivery has ten attempts over three days; an endpoint that
-// fails three times in a row rests, so that one that is down costs no more than a request now and then, whatever waits for it.
+// When a delivery is tried again, and when its endpoint is left alone. A delivery has ten attempts over three days; an endpoint that fails
+// three times in a row rests, so that a dead endpoint costs no more than a request now and then, however much waits for it.
 
 import { createHash } from "node:crypto";
 
@@ -11,7 +11,7 @@ const DAY = 24 * HOUR;
 /** Before the second attempt, the third, … the tenth: together three days. */
 const pausesMs = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 20 * HOUR] as const;
 export const MAX_ATTEMPTS = pausesMs.length + 1;
-/** A pause is this much shorter or longer, so that what failed together is not tried again together. */
+/** A pause is this much shorter or longer, so that deliveries that failed together are not tried again together. */
 const JITTER = 0.1;
 
 /** Milliseconds until the next attempt after `attempts` failed ones; null when there is none. */
@@ -30,7 +30,7 @@ const MAX_REST_MS = HOUR;
 export const restAfter = (failures: number): number =>
   failures < FAILURES_BEFORE_REST ? 0 : Math.min(FIRST_REST_MS * 2 ** (failures - FAILURES_BEFORE_REST), MAX_REST_MS);
 
-/** One that answers, but slowly, is only kept apart. */
+/** An endpoint that answers, but slowly, is only kept apart. */
 const MAX_SLOW_REST_MS = 5 * MINUTE;
 
 /** The same after slow answers. */

@@ -41,6 +41,6 @@ export async function releaseEndpoints(endpoints: ReadonlyMap<string, number | n
 export const releaseOthers = async (endpoints: readonly string[]): Promise<void> =>
   void (await prisma().endpoint.updateMany({ where: { servedBy: processId(), id: { notIn: [...endpoints] } }, data: { servedBy: null } }));
 
-/** Frees what a dead process served, unless it has beaten since. */
+/** Frees the endpoints that a dead process served, unless it has beaten since. */
 export const freeEndpointsOf = async ({ id, beat }: DeadProcess): Promise<void> =>
   void (await prisma().$queryRaw`SELECT events_free_dead(${id}, ${beat}::bigint)::text`);

@@ -1,5 +1,5 @@
-// Mails instead of a flood: the first event is sent at once, and then an address is left alone for ten minutes. What happens in the
-// meantime goes into one mail; what wants somebody to act is listed even when there is no room for all.
+// Mails instead of a flood: the first event is sent at once, and then an address is left alone for ten minutes. Events of the meantime go
+// into one mail; those that want somebody to act are listed even when there is no room for all.
 
 import { DAY_MS, dateOf, now, nowMs } from "@/lib/base/clock";
 import { type Prisma, prisma } from "@/lib/db/prisma";
@@ -17,12 +17,12 @@ import type { Outcome } from "./send";
 const QUIET_MS = 10 * 60_000;
 /** As many events of a mail are listed; of the others it says how many they are. */
 const MAX_LINES = 20;
-/** What is due beyond these goes into the next mail. */
+/** Further due events go into the next mail. */
 const MAX_IN_MAIL = 10_000;
 
 const notConfirmed: Outcome = { isDelivered: false, isFinal: true, error: "This address has not been confirmed." };
 
-/** Sends what is due to an e-mail address: the confirmation, or one mail of all events. */
+/** Sends an e-mail address its due deliveries: the confirmation, or one mail of all events. */
 export async function sendMails(endpoint: Prisma.EndpointModel): Promise<void> {
   if (isSilent(endpoint)) return failPending(endpoint.id, prisma());
   if ((endpoint.restsUntil?.getTime() ?? 0) > nowMs()) return;

@@ -1,4 +1,4 @@
-// What an attempt changes: the delivery ends or is tried again, and its endpoint is well, fails, rests, or is switched off.
+// Records the effects of an attempt: the delivery ends or is tried again, and its endpoint is well, fails, rests, or is switched off.
 
 import { dateOf, now, nowMs } from "@/lib/base/clock";
 import { actAs, inTransaction, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
@@ -44,7 +44,7 @@ interface EndpointChange {
   transaction: Transaction;
 }
 
-/** The endpoint's row first, as whoever switches it off, then the deliveries. A reader who unsubscribed meanwhile is heard. */
+/** The endpoint's row first, as when it is switched off, then the deliveries. A reader who unsubscribed meanwhile is heard. */
 async function changeEndpoint(
   { endpoint, change, transaction }: EndpointChange,
   writeDeliveries: () => Promise<unknown>,
@@ -77,7 +77,7 @@ export async function recordMail({ endpoint, deliveries, outcome, startedAt, qui
   const made = JSON.stringify(tryOf(outcome, startedAt, at));
   const write = async (transaction: Prisma.TransactionClient) => {
     for (const [attempts, ids] of idsByAttempts(deliveries)) {
-      // What failed together is tried again together: the endpoint's pause, not each delivery's.
+      // Events of a failed mail are tried again together: the endpoint's pause, not each delivery's.
       const { state, tryAt, endedAt } = stateAfter(outcome, { pauseOf: endpoint.id, attempts, at });
       await transaction.$executeRaw`
         UPDATE delivery SET attempts = ${attempts},
@@ -100,7 +100,7 @@ function idsByAttempts(deliveries: MailAttempt["deliveries"]): Map<number, strin
 
 type DeliveryChange = ReturnType<typeof deliveryAfter>;
 
-/** One that was ended meanwhile, since its endpoint was turned off, keeps its end unless it was delivered. */
+/** A delivery that ended meanwhile, since its endpoint was turned off, keeps its end unless it was delivered. */
 async function writeAttempt(id: string, change: DeliveryChange, transaction: Prisma.TransactionClient): Promise<void> {
   const isDelivered = change.state === "delivered";
   const { count } = await transaction.delivery.updateMany({ where: isDelivered ? { id } : { id, state: "pending" }, data: change });
@@ -136,7 +136,7 @@ type Change = Pick<Prisma.EndpointModel, "failures" | "failingSince" | "restsUnt
 
 const well: Change = { failures: 0, failingSince: null, restsUntil: null };
 
-/** It rests like one that fails, and is never switched off for it: the time for that begins with its last answer. */
+/** A slow endpoint rests like a failing one, but is never switched off for it: that time begins anew with each answer. */
 function slow({ failures }: Prisma.EndpointModel, at: number): Change {
   const restMs = slowRestAfter(failures + 1);
   // No more than a rest takes: a real failure after many slow answers is the first of its kind.

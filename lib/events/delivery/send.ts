@@ -56,7 +56,7 @@ function webhookHeaders(endpoint: Prisma.EndpointModel, { id }: AccountEvent, bo
   return { "webhook-id": id, "webhook-timestamp": `${timestamp}`, "webhook-signature": signatures.join(" ") };
 }
 
-/** The newest secret, and for a day after a rotation the one before it; while the pepper is changed, each under both. */
+/** The newest secret, and for a day after a rotation the secret before it; while the pepper is changed, each under both. */
 function secretsOf({ id, secretNumber, oldSecretUntil }: Prisma.EndpointModel): string[] {
   const isOldGood = oldSecretUntil !== null && oldSecretUntil.getTime() > nowMs();
   return [secretNumber, ...(isOldGood ? [secretNumber - 1] : [])].flatMap((number) =>

@@ -1,5 +1,5 @@
-// Delivering: a process claims the endpoints that are due and sends to each what waits there, in the order of the account's events, one
-// after the other. Endpoints are served side by side, so that one that hangs delays no other.
+// Delivering: a process claims the endpoints that are due and sends to each its waiting deliveries, in the order of the account's events,
+// one after the other. Endpoints are served side by side, so that a hanging endpoint delays no other.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { now, nowMs } from "@/lib/base/clock";
@@ -40,7 +40,7 @@ const claims = processSingleton<Claims>("endpoints that are served", () => ({
   isUnsure: false,
 }));
 
-/** One round: starts to serve what is due, as far as there is room. It does not wait for what it starts. */
+/** One round: starts to serve the due endpoints, as far as there is room, and waits for none of them. */
 export async function deliverEvents(stopping: AbortSignal): Promise<void> {
   const held = claims();
   await releaseDone();
@@ -60,7 +60,7 @@ export async function deliverEvents(stopping: AbortSignal): Promise<void> {
   }
 }
 
-/** An endpoint's place in its lane, and how long it takes to answer. One that turns out to be slow leaves the place of a quick one at once. */
+/** An endpoint's place in its lane, and how long it takes to answer. An endpoint that turns out to be slow leaves a quick place at once. */
 class Place {
   #lane: Lane | "late";
   #answerMs: number | null;
@@ -102,7 +102,7 @@ class Place {
   }
 }
 
-/** Waits for what was started, and ends all claims. */
+/** Waits for all deliveries that were started, and ends all claims. */
 export async function endDelivery(): Promise<void> {
   await Promise.all(claims().served.values());
   await releaseDone();
@@ -116,7 +116,7 @@ async function releaseDone(): Promise<void> {
   for (const id of ended.keys()) done.delete(id);
 }
 
-/** What cannot be recorded would be sent again at once, and again. */
+/** An attempt that cannot be recorded would be made again at once, and again. */
 const PAUSE_AFTER_ERROR_MS = 10_000;
 
 async function serveEndpoint({ lane, ...endpoint }: ClaimedEndpoint, place: Place, stopping: AbortSignal): Promise<void> {
@@ -151,7 +151,7 @@ async function sendDue(claimed: Prisma.EndpointModel, place: Place, stopping: Ab
   }
 }
 
-/** What is due to an endpoint: samples first, then in the order of the account's events. */
+/** An endpoint's due deliveries: samples first, then in the order of the account's events. */
 const findDue = (endpointId: string) =>
   prisma().delivery.findMany({
     where: { endpointId, state: "pending", tryAt: { lte: now() } },

@@ -1,5 +1,5 @@
-// Confirmations: nothing else is sent to an e-mail address until its reader has opened the link of one. So that nobody can flood a
-// stranger with them, an address gets few a day, whoever asks, and an account may ask for few.
+// Confirmations: nothing else is sent to an e-mail address until its reader has opened the link of one. So that nobody can flood a stranger
+// with them, an address gets few a day in all, and an account may ask for few.
 
 import { createHmac } from "node:crypto";
 import { DAY_MS, dateOf, now, nowMs } from "@/lib/base/clock";
@@ -124,7 +124,7 @@ export async function confirmAddress(text: string): Promise<ConfirmLink> {
       where: { id, secretNumber, state: "unconfirmed" },
       data: { state: "active" },
     });
-    // One that is still on its way has nothing left to ask.
+    // A confirmation that is still on its way has nothing left to ask.
     if (count === 1) await transaction.delivery.deleteMany({ where: { endpointId: id, type: CONFIRMATION, state: "pending" } });
   });
   return readConfirmLink(text);

@@ -6,7 +6,7 @@ import { pepper, peppers } from "@/lib/base/pepper";
 import { publicUrl } from "@/lib/base/public-url";
 import { isSameText } from "@/lib/base/same-text";
 
-/** What a link is bound to: after an address was taken back and asked again, older links are worth nothing. */
+/** The values a link is bound to: after an address was taken back and asked again, older links are worth nothing. */
 interface Addressed {
   id: string;
   target: string;
@@ -33,7 +33,7 @@ export interface ConfirmToken {
   isOf: (endpoint: Addressed) => boolean;
 }
 
-/** Null for what no link of ours holds. */
+/** Null for a token that no link of ours holds. */
 export function readConfirmToken(token: string): ConfirmToken | null {
   const [, endpointId, seconds, signature] = /^(end_[0-9A-Za-z]{20})\.(\d{10})\.([\w-]{43})$/.exec(token) ?? [];
   if (!endpointId || !seconds || !signature) return null;
@@ -54,7 +54,7 @@ export const unsubscribeUrl = (endpointId: string): string => `${publicUrl()}/em
 /** Where a mail program posts to stop the mails (RFC 8058). */
 export const oneClickUrl = (endpointId: string): string => `${publicUrl()}/api/email/unsubscribe/${unsubscribeToken(endpointId)}`;
 
-/** The endpoint whose mails it stops; null for what no link of ours holds. */
+/** The endpoint whose mails it stops; null for a token that no link of ours holds. */
 export function readUnsubscribeToken(token: string): string | null {
   const [, endpointId, signature] = /^(end_[0-9A-Za-z]{20})\.([\w-]{43})$/.exec(token) ?? [];
   return endpointId && signature && isSignatureOf(signature, unsubscribeText(endpointId)) ? endpointId : null;

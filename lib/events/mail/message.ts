@@ -1,5 +1,5 @@
-// What our mails say: plain text, and the same as simple HTML without images, scripts or tracking. Names that an owner wrote stand in the
-// sentences, so each line is cut and freed of what could end a header or turn the text around.
+// The texts of our mails: plain, and the same as simple HTML without images, scripts or tracking. Names that an owner wrote stand in the
+// sentences, so each line is cut and freed of characters that could end a header or turn the text around.
 
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
@@ -27,7 +27,7 @@ export function confirmationMail(confirmUrl: string, unsubscribeUrl: string): Ma
   ]);
 }
 
-/** One mail of what happened. `more`: as many others are not listed. */
+/** One mail of several events. `more`: as many others are not listed. */
 export function alertMail(events: readonly AccountEvent[], { more, unsubscribeUrl }: { more: number; unsubscribeUrl: string }): MailText {
   const listed = events.toSorted((one, other) => one.at.getTime() - other.at.getTime());
   const [first] = urgentFirst(listed);

@@ -41,7 +41,7 @@ async function stopMails(id: string): Promise<void> {
     if (!endpoint || endpoint.state === "unconfirmed") await refuseConfirmations(id, transaction);
     if (!endpoint || endpoint.disabledReason === "unsubscribed") return;
     const { accountId, kind, target, state } = endpoint;
-    // Whoever switched it off before: only a new confirmation switches it on.
+    // Even if it was off already: only a new confirmation switches it on.
     await transaction.endpoint.update({ where: { id }, data: { state: "disabled", disabledReason: "unsubscribed" } });
     await failPending(id, transaction);
     const told = {

@@ -1,11 +1,11 @@
-// What an owner may name as the URL of an endpoint.
+// The URLs that an owner may name for an endpoint.
 
 import { isTooLong, textLimits, tooLongText } from "@/lib/base/typed/text-limits";
 import { AddressRefused, isOwnMachine, publicAddresses } from "./addresses";
 
 type Checked<Value> = ({ ok: true } & Value) | { ok: false; problem: string };
 
-/** The URL as it is stored, or what is wrong with it. */
+/** The URL as it is stored, or its problem. */
 export async function checkTarget(text: string): Promise<Checked<{ url: string }>> {
   const read = readTarget(text);
   if (!read.ok) return read;

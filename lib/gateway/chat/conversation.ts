@@ -39,11 +39,11 @@ function peek({ longJson, bodyText }: GatewayRequest): Record<string, unknown> |
     const value: unknown = JSON.parse(bodyText);
     return isRecord(value) ? value : undefined;
   } catch {
-    return undefined; // its reader says what is wrong with it
+    return undefined; // its reader names the problem
   }
 }
 
-/** The events of POST /api/v1/prompt, and those of what only a conversation has. */
+/** The events of POST /api/v1/prompt, and those that only a conversation has. */
 export function conversationWriter(request: GatewayRequest, prompt: Prompt, payment: PaymentFacts | null = null): ReplyWriter {
   const writer = promptWriter(request, prompt, payment);
   return {

@@ -1,5 +1,5 @@
-// The options of a chat completion that shape its answer: how it is drawn, how much the model thinks, and the form of the answer. What would change the meaning
-// of a call and is not done here is refused, with what to do instead.
+// The options of a chat completion that shape its answer: how it is drawn, how much the model thinks, and the form of the answer. An option
+// that would change the meaning of a call and is not supported is refused, with the cure.
 
 import { z } from "zod";
 import { type SamplingField, type SamplingOptions, samplingOptions } from "@/lib/providers/sampling";
@@ -31,7 +31,7 @@ const thinkingTokens = z.int("must be a whole number").min(0, "must be at least 
 const isEmpty = (value: unknown): boolean => typeof value === "object" && value !== null && Object.keys(value).length === 0;
 const isText = (value: unknown): boolean => Array.isArray(value) && value.every((one) => one === "text");
 
-/** Fields that ask for what no model here does: they are refused, with what to send instead. */
+/** Fields that ask for something no model here does: they are refused, with the cure. */
 export const refusedOptions = {
   logprobs: refusedField("is not supported. Remove it"),
   top_logprobs: refusedField("is not supported. Remove it", (value) => value === 0),

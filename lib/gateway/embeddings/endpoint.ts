@@ -1,4 +1,4 @@
-// POST /api/v1/embeddings: texts in, their vectors out. Sold like a prompt; what differs is how its input is counted.
+// POST /api/v1/embeddings: texts in, their vectors out. Sold like a prompt; only its input is counted in another way.
 
 import { runInSlices, type Slices } from "@/lib/base/slices";
 import { noTokens } from "@/lib/base/tokens/token-kinds";

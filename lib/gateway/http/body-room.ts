@@ -1,6 +1,7 @@
-// Room in memory for large bodies (above MAX_BODY_BYTES), shared by all requests of the process. What a client announces counts in its own
-// account's share alone: there it waits, unread, behind the account's other bodies. Of the room that all share a body takes what has really
-// arrived, a MiB at a time, and an account or a network has at most as much as it leaves free: however many come, the next one finds some.
+// Room in memory for large bodies (above MAX_BODY_BYTES), shared by all requests of the process. The announced length counts in its own
+// account's share alone: there the body waits, unread, behind the account's other bodies. Of the room that all share a body takes only its
+// bytes that have arrived, a MiB at a time, and an account or a network has at most as much as it leaves free: however many come, the next
+// one finds some.
 
 import { type GiveBack, Shares } from "@/lib/access/limits/shares";
 import { processSingleton } from "@/lib/base/process-singleton";
@@ -12,7 +13,7 @@ import { MAX_BODY_BYTES, MAX_LARGE_BODY_BYTES } from "./body-sizes";
  */
 export type OpenSpace = (mostBytes: number, gone: AbortSignal) => Promise<BodySpace | null>;
 
-/** What a large body needs of its request while it is read. */
+/** The part of its request that a large body needs while it is read. */
 export interface BodyBounds {
   onEnd: (undo: () => void) => void;
   /** Where large bodies are read. */
@@ -60,7 +61,7 @@ class Tally {
     return owners.every((owner) => (this.#ofOwner.get(owner) ?? 0) + bytes <= left);
   }
 
-  /** Fewer, where `bytes` is below zero. */
+  /** Takes `bytes` for these owners; gives them back where the number is negative. */
   add(owners: readonly string[], bytes: number): void {
     this.#freeBytes -= bytes;
     for (const owner of owners) {

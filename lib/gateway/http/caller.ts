@@ -21,7 +21,7 @@ export interface Buyer {
   limits: { ratePerMinute: number; concurrency: number };
   /** Models that may be called; null = all. */
   allowedModels: readonly string[] | null;
-  /** Output limits are lowered to what balance and cap allow, down to this many tokens; null: only where a request asks for it. */
+  /** Output limits are lowered as far as balance and cap demand, down to this many tokens; null: only where a request asks for it. */
   clipMinTokens: number | null;
   /** Absent without a key: who pays is known once the payment is read. */
   accountId?: AccountId;

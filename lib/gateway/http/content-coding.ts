@@ -15,7 +15,7 @@ export type Coding = (typeof allCodings)[number];
 
 const codings = allCodings.filter((name) => name !== "zstd" || createZstdDecompress !== undefined);
 
-/** What a body is refused for while it is unpacked: it is not what it says, or longer packed than it may be plain. */
+/** The fault that a body is refused for while it is unpacked: it is not in its named coding, or longer packed than it may be plain. */
 export class CodingFault extends Error {
   readonly problem: "content_encoding" | "too_large";
 
@@ -56,7 +56,7 @@ function createDecoder(coding: Coding, firstByte: number): Transform {
 }
 
 /**
- * The unpacked bytes of a body, of which at most so many are read. What follows the end of the packed data is ignored.
+ * The unpacked bytes of a body, of which at most so many are read. Bytes after the end of the packed data are ignored.
  * @throws CodingFault, and what `packed` throws
  */
 export async function* unpack(

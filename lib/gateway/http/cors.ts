@@ -46,7 +46,7 @@ const MAX_AGE_S = 7_200;
 
 const ALLOWED = "access-control-allow-origin";
 
-/** Writes what every answer to this request says to the page that sent it. */
+/** Writes the headers that every answer to this request has for the page that sent it. */
 export function allowOrigin({ path, headers: { origin }, replyHeaders }: GatewayRequest): void {
   const allowed = walletPaths.has(path) ? "*" : allowedByOperator(path, origin);
   if (allowed === undefined) return;
@@ -68,8 +68,8 @@ function allowedByOperator(path: string, origin: string | undefined): string | u
 export const isAllowed = ({ replyHeaders }: GatewayRequest): boolean => replyHeaders[ALLOWED] !== undefined;
 
 /**
- * Answers what a browser asks before it sends a request of its page. `methods` are those of the path. An unknown path allows all: its page shall
- * be able to read the 404.
+ * Answers a browser's preflight request. `methods` are those of the path. An unknown path allows all: its page shall be able to read the
+ * 404.
  */
 export const answerPreflight = (methods: readonly string[] = ["GET", "POST"]): Endpoint =>
   endpoint("preflight", async (request) => {

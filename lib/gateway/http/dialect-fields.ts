@@ -1,4 +1,5 @@
-// Fields that several vendors' dialects have: numbers in a range, how much a model thinks, and what asks for something that is not done here.
+// Fields that several vendors' dialects have: numbers in a range, how much a model thinks, and requests for something that is not done
+// here.
 
 import { z } from "zod";
 import { reasoningEfforts } from "@/lib/providers/effort";

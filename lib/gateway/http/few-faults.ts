@@ -1,5 +1,5 @@
 // A megabyte of body may hold half a million faults, which take seconds to list; and zod passes them on as call arguments, whose number is
-// limited. What a schema finds faulty in a long body is cut after its first faults before it is parsed, wherever that stands.
+// limited. A faulty list or record in a long body, wherever it stands, is cut after its first faults before the body is parsed.
 
 import { z } from "zod";
 import { runAtOnce, type Slices } from "@/lib/base/slices";

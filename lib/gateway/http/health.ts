@@ -89,14 +89,14 @@ export function reportReadiness(name: string, isWell: () => boolean, { isVital =
   workers().set(name, { isWell, isVital });
 }
 
-/** What this process has reported of its own workers. */
+/** This process's checks of its own workers. */
 export const readWorkers = (): Pick<Check, "name" | "isWell" | "isVital">[] =>
   [...workers()].map(([name, { isWell, isVital }]) => ({ name, isWell: isWell(), isVital: isVital() }));
 
-/** What other processes of the same start say of themselves. */
+/** The reports of other processes of the same start. */
 interface OtherProcesses {
   checks: () => Pick<Check, "name" | "isWell" | "isVital">[];
-  /** Each process's as prom-client's JSON; undefined for one that is away. */
+  /** Each process's as prom-client's JSON; undefined for a process that is away. */
   metrics: () => Promise<unknown[]>;
 }
 

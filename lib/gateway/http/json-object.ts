@@ -13,5 +13,5 @@ export const jsonObject = z
     abort: true,
   })
   .refine((value) => isNestedWithin(value, MAX_LEVELS), `is nested deeper than ${MAX_LEVELS} levels`)
-  // For the document, which cannot see what a custom check lets through.
+  // For the document, which cannot see the values that a custom check lets through.
   .meta({ type: "object", propertyNames: { type: "string" }, additionalProperties: {} });

@@ -9,12 +9,12 @@ import { isRecord } from "@/lib/providers/wire-value";
 
 /** Shorter strings are not worth a reference. */
 const MIN_REFERENCED_BYTES = 4_096;
-/** What remains without the images: several times the longest context window. */
+/** The limit of the rest without the images: several times the longest context window. */
 const MAX_REST_BYTES = 8 * 1024 * 1024;
 /** Strings and separators; a small body may have more, and takes less time than this many. */
 const MAX_VALUES = 100_000;
 
-/** The JSON of a long body, or what is wrong with it. */
+/** The JSON of a long body, or its problem. */
 export type LongJson =
   | { value: unknown; texts: ReadonlyMap<string, LargeText> | undefined }
   | { problem: Extract<LargeJson, { problem: string }>["problem"]; message: string };

@@ -10,7 +10,7 @@ import type { GatewayRequest } from "./request";
 
 const API = "/api/v1";
 
-/** What clients put before a path, or repeat: their base URL has it already, or lacks it. */
+/** A part that clients put before a path, or repeat: their base URL has it already, or lacks it. */
 const REPEATED = /^(?:\/(?:api|v1|v1beta|openai|anthropic))+(?=\/|$)/;
 
 /** Such a path as it stands below /api/v1: `/v1/v1/models` becomes `/models`. */

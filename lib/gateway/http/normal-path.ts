@@ -1,5 +1,5 @@
-// The form of a path. Whoever reads a path in another way than we do (Next, which resolves dots and decodes letters, or a proxy in front of
-// us) would find another endpoint behind it, with other checks: so a path that can be read in two ways is refused.
+// The form of a path. A path that can be read in two ways is refused: Next, which resolves dots and decodes letters, or a proxy in front of
+// us would find another endpoint behind it, with other checks.
 
 import { endpoint } from "./endpoint";
 import { invalidRequest } from "./request";

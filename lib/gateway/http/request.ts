@@ -261,7 +261,7 @@ const bodyProblems: Record<NonNullable<GatewayRequest["bodyProblem"]>, string> =
 const JSON_TYPE = /^(?:application\/(?:[\w.!#$&^-]+\+)?json|text\/(?:json|plain))\s*(?:;|$)/i;
 
 /**
- * The request's body as parsed JSON. A long one is handed over: what of it is not used must not stay as long as an answer takes.
+ * The request's body as parsed JSON. A long one is handed over: its unused parts must not stay as long as an answer takes.
  * @throws AppError INVALID_REQUEST
  */
 export function readJsonBody(request: GatewayRequest): unknown {

@@ -1,5 +1,5 @@
-// What a request in a vendor's dialect says of itself, kept with its charge: of the bodies as they were sent, since a field of a form that
-// nobody can keep is ignored. Nothing of it reaches a provider.
+// A request's remarks about itself in a vendor's dialect, kept with its charge. They are read from the body as it was sent, since a field
+// of a form that nobody can keep is ignored. Nothing of it reaches a provider.
 
 import { isUtf8 } from "node:buffer";
 import type { Said } from "@/lib/ledger/commit/codec";
@@ -38,7 +38,10 @@ const MAX_CHARACTERS = 64;
 /** No more of a text is looked at. */
 const MAX_UNITS_READ = 4_096;
 
-/** Null for what is no text, or an empty one. The result shares no memory with the body, which must not stay as long as an answer takes. */
+/**
+ * Null for an empty text, and for a value that is no text. The result shares no memory with the body, which must not stay as long as an
+ * answer takes.
+ */
 function readText(value: unknown): string | null {
   if (typeof value !== "string") return null;
   const text = value

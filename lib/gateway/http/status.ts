@@ -83,7 +83,7 @@ export async function readOwnStatus(): Promise<ServiceStatus> {
   };
 }
 
-/** Whoever keeps it can prove later that nothing before it was changed. */
+/** A reader who keeps it can prove later that nothing before it was changed. */
 const readAuditHead = (): Promise<string | null> =>
   readHead().then(
     ({ sequence, digest }) => `${sequence}:${digest}`,

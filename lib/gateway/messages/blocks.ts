@@ -1,5 +1,5 @@
 // The messages of POST /api/v1/messages: Anthropic's blocks become parts, tool calls, tool results and thoughts. Thoughts come back sealed
-// (decision 0031): one that is not ours is an issue of the request.
+// (decision 0031): a thought that is not ours is an issue of the request.
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";

@@ -66,8 +66,8 @@ export const messagesBodySchema = z.object({
 type InputBody = z.infer<typeof countBodySchema>;
 
 /**
- * Fields of the wire that are not read, and why. The rest of what a body may hold is not read either; these are the ones that would cost
- * more than a request says, or call another model.
+ * Fields of the wire that are not read, and why. No other unknown field is read either; these would cost more than a request says, or call
+ * another model.
  */
 export const removedFields = {
   service_tier: "buys priority",
@@ -132,7 +132,7 @@ function* readPromptInSlices(request: GatewayRequest, caller: Caller): Slices<Me
 /** OpenAI takes no more. */
 const MAX_STOPS = 4;
 
-/** What a count of tokens is made of. */
+/** The part of a request that a count of tokens needs. */
 export interface MessagesInput {
   toolNames?: ToolNames | undefined;
   model: Model;

@@ -1,5 +1,6 @@
-// Blocks that hold text in another form than a text block, or no text at all. Text is handed on as text. What no model here takes, like a
-// PDF, is refused in the newest turn; in an older one something stands in its place, since a client sends it again with every turn.
+// Blocks that hold text in another form than a text block, or no text at all. Text is handed on as text. A document that no model here
+// takes, like a PDF, is refused in the newest turn; in an older turn something stands in its place, since a client sends it again with
+// every turn.
 
 import { z } from "zod";
 import type { ContentPart, TextPart } from "@/lib/providers/conversation/messages";

@@ -1,7 +1,7 @@
-// Answers of POST /api/v1/messages in Anthropic's format, whole or as its events. The id holds the request's own, so that its receipt can be
-// looked up; `usage.cost` is the amount charged, in USD; `payment` and `clippedTo` are our fields, present only when a payment came with the
-// request, and when its output limit was lowered. Most providers count at the end: what is charged comes with `message_delta`, and
-// `message_start` has what was counted by then.
+// Answers of POST /api/v1/messages in Anthropic's format, whole or as its events. The id holds the request's own, so that its receipt can
+// be looked up; `usage.cost` is the amount charged, in USD; `payment` and `clippedTo` are our fields, present only when a payment came with
+// the request, and when its output limit was lowered. Most providers count at the end: the charged counts come with `message_delta`, and
+// `message_start` has those known by then.
 
 import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
@@ -65,7 +65,7 @@ function blockOf(piece: OutputPiece, seal: Seal): object {
   }
 }
 
-/** An input is an object: {} for empty text, otherwise one that keeps what the model wrote. */
+/** An input is an object: {} for empty text, otherwise an object that keeps the model's text. */
 const inputOf = (text: string): object => readJsonObject(text) ?? (text.trim() === "" ? {} : { arguments: text });
 
 const stopReasons: Record<FinishReason, string> = {

@@ -1,5 +1,5 @@
-// What the docs add to a request's schema: a sentence for each field, with its default. A test checks these lists against the schemas that
-// validate.
+// Additions of the docs to a request's schema: a sentence for each field, with its default. A test checks these lists against the schemas
+// that validate.
 
 import { samplingOptions } from "@/lib/providers/sampling";
 

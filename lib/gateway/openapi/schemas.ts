@@ -52,7 +52,7 @@ const answerSchemas = {
 
 /** Every named schema of the document, as a zod schema. */
 export const namedSchemas: Record<string, z.ZodType> = {
-  // Without what is known only to be refused, here and below.
+  // Without the fields that are known only to be refused, here and below.
   MessagesBody: messagesBodySchema.omit({ thread: true }),
   CountBody: countBodySchema.omit({ thread: true }),
   // An unreadable payment has its own error, so the validating schema leaves it to its reader.
@@ -110,7 +110,7 @@ function plainSchema(schema: unknown): JsonSchema {
   return Object.fromEntries(kept.map(([keyword, value]) => [keyword, plainSchema(value)])) as JsonSchema;
 }
 
-/** The part of a message that zod knows only to report what is wrong with it. */
+/** The part of a message that zod knows only to report its fault. */
 const isRefusedPart = (schema: unknown): boolean => {
   const { properties } = (schema ?? {}) as JsonSchema;
   const types = properties?.type?.enum ?? [];

@@ -94,7 +94,7 @@ export interface OpenApiDocument {
   servers: readonly { url: string; description: string }[];
   tags: readonly { name: string; description: string }[];
   paths: Record<string, Partial<Record<Method, Operation>>>;
-  /** What is sent to the endpoints of an account, by type of event. */
+  /** The bodies sent to the endpoints of an account, by type of event. */
   webhooks: Record<string, { post: WebhookOperation }>;
   components: {
     securitySchemes: Record<string, Record<string, string>>;

@@ -1,4 +1,4 @@
-// The model's answer as server-sent events. What was delivered is charged however the stream ends: complete, cut off by the provider, or
+// The model's answer as server-sent events. The delivered part is charged however the stream ends: complete, cut off by the provider, or
 // left by its client. The hold ends exactly once, and nothing is written once it is gone.
 
 import { nowMs } from "@/lib/base/clock";
@@ -71,7 +71,7 @@ export async function answerStream(context: StreamContext): Promise<GatewayReply
 interface Progress {
   output: Output;
   usage: TokenUsage | null;
-  /** What its provider had counted when the stream began. */
+  /** The provider's count when the stream began. */
   countedAtStart?: TokenUsage | undefined;
   startedAt: number;
   startedAtMs: number;
@@ -80,7 +80,7 @@ interface Progress {
   isReadOn: boolean;
   /** While its tokens are counted here, nothing else may end its hold: it is charged once they are. */
   counting: Promise<unknown> | undefined;
-  /** The request has ended; what was delivered until then is being charged. */
+  /** The request has ended; the part delivered until then is being charged. */
   isLeft: boolean;
   /** Its hold was gone: nothing more is written, not even that it failed. */
   isCut: boolean;
@@ -100,7 +100,7 @@ async function* streamBody(
   try {
     for (let next = first; !next.done; next = await events.next()) {
       const event = next.value;
-      // Asked before the event is recorded: what is not written is not charged.
+      // Asked before the event is recorded: an event that is not written is not charged.
       if (!guard.mayWrite() && !(await mayGoOn(context, progress, events))) return;
       recordEvent(context, progress, event);
       if (event.type === "finish") continue;
@@ -121,7 +121,7 @@ async function* streamBody(
 
 /**
  * Whether the next piece may be written, after a late heartbeat. False when the client has left: the end of the request charges it.
- * @throws Error when the hold is gone: the call is cut at the provider, and what was written until then is charged as far as it can be
+ * @throws Error when the hold is gone: the call is cut at the provider, and the part written until then is charged as far as it can be
  */
 async function mayGoOn(context: StreamContext, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<boolean> {
   const { request, requestHold, guard } = context;
@@ -145,7 +145,9 @@ function cutOf({ request }: StreamContext, progress: Progress): Error {
   return new Error("the hold of this stream is gone");
 }
 
-/** The provider failed after tokens were delivered: what is certainly owed is charged, and the event says so. Without them nothing is. */
+/**
+ * The provider failed after tokens were delivered: the part certainly owed is charged, and the event says so. Without tokens, nothing is.
+ */
 async function brokenOff(context: CallContext, progress: Progress, error: unknown): Promise<string> {
   const { request, prompt, requestHold } = context;
   if (!isProviderFailure(error) || requestHold.ended || progress.counting) {
@@ -186,7 +188,7 @@ async function settleLeft(context: CallContext, progress: Progress, events: Asyn
   if (progress.counting) await progress.counting;
   if (requestHold.ended) return;
   const { acceptedAt, sentTo } = progress.call.answer;
-  // From when it is sent its provider may bill it, also one that sends its headers with the first token.
+  // Once a call is sent its provider may bill it, even if the headers come only with the first token.
   if (!acceptedAt && !sentTo) return requestHold.release();
   const message = "You closed this stream early and were charged for the part you received. Use a new Idempotency-Key to ask again";
   const writeLeft: WriteLast = (writer, priced) =>

@@ -1,5 +1,5 @@
 // The model's answer in one JSON body, and the parts it shares with a streamed one: the call, the token count that is charged, and the
-// measurements. The count is the provider's, or ours where it sent none, or one that cannot be true.
+// measurements. The count is the provider's, or ours where it sent none or an impossible one.
 
 import { createHmac } from "node:crypto";
 import { nowMs } from "@/lib/base/clock";
@@ -86,7 +86,7 @@ type Sold<Read extends Prompt = Prompt> = Pick<CallContext, "quote" | "call"> & 
 interface Counts {
   /** With the answer's end; null when it sent none. */
   counted: TokenUsage | null;
-  /** What is known of the call: its route, and what a stream had counted before its end. */
+  /** The facts of the call: its route, and a stream's count before its end. */
   answer: ProviderCall["answer"];
   /** Null: the answer is whole. */
   brokenOffBy: "client" | "provider" | null;
@@ -94,7 +94,7 @@ interface Counts {
 
 type ChargeableUsage = Pick<Completion, "usage" | "estimated" | "probable">;
 
-/** Counts what an answer is charged for: no promise for a whole count of the provider's. */
+/** Counts the tokens that an answer is charged for: no promise for a whole count of the provider's. */
 export type CountUsage<Read extends Prompt> = (
   sold: Sold<Read>,
   output: Output,
@@ -118,7 +118,7 @@ function isAbsurd({ prompt, quote }: Sold, usage: TokenUsage): boolean {
   return usage.inputTokens > mostInput || usage.outputTokens > mostOutput;
 }
 
-/** What is charged: the provider's count, or our own of what it leaves out. No promise for a whole count. */
+/** The count to charge: the provider's, with our own for sides that it leaves out. No promise for a whole count. */
 export function chargeableUsage(sold: Sold, output: Output, counts: Counts): ChargeableUsage | Promise<ChargeableUsage> {
   const { counted } = counts;
   if (!counted) return estimateRest(sold, output, counts);
@@ -141,7 +141,7 @@ const estimate = (sold: Sold, output: Output, counts: Counts) =>
     brokenOffBy: counts.brokenOffBy,
   });
 
-/** Thoughts that nobody is shown are billed all the same; when the provider breaks off, only what was delivered is charged. */
+/** Thoughts that nobody is shown are billed all the same; when the provider breaks off, only delivered text is charged. */
 function withHiddenThoughts(output: Output, { answer, brokenOffBy }: Counts): Output {
   const text = answer.hiddenThoughts;
   if (!text || brokenOffBy === "provider") return output;
@@ -176,7 +176,7 @@ export function reportZeroCount({ provider }: ModelRoute): void {
   log().error({ provider }, "a provider sent an answer and counted no tokens for it: our own count is charged");
 }
 
-/** What a provider itself wrote of the tokens is cut off in the log after that many characters, */
+/** A provider's own usage object is cut off in the log after that many characters, */
 const MAX_LOGGED_USAGE = 1_000;
 /** and below that many levels: a known provider has three. */
 const MAX_USAGE_LEVELS = 4;
@@ -195,7 +195,7 @@ function usageText(usage: object, levels = MAX_USAGE_LEVELS, path = ""): string 
   return text;
 }
 
-/** Adds the answer to the log line, with what its provider itself wrote of the tokens. */
+/** Adds the answer to the log line, with the provider's own usage object. */
 export function recordFacts({ request: { facts } }: CallContext, { usage, provider, outcome }: Completion): void {
   facts.provider = provider;
   facts.outcome = outcome;
@@ -236,7 +236,7 @@ export async function answerWhole<Read extends Prompt>(
   request.providerMs = performance.now() - startedAt;
   const measured = measure(call, request.providerMs, startedAtMs);
   const counting = count(context, output, { counted, answer: call.answer, brokenOffBy: null });
-  // Awaiting what is there already would cost every request a microtask turn.
+  // Awaiting a value that is there already would cost every request a microtask turn.
   const usage = counting instanceof Promise ? await counting : counting;
   const completion: Completion = { output, outcome: "complete", ...usage, ...measured };
   const body = await requestHold.chargeForBody(completion, context.writer.whole);

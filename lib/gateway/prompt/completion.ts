@@ -37,7 +37,7 @@ export interface Completion {
   outcome: ChargeDetails["outcome"];
   /** True when the provider gave no count and ours is used. */
   estimated: boolean;
-  /** Of an estimate: what the provider probably bills, which may be more than is charged. */
+  /** Of an estimate: the tokens that the provider probably bills, which may be more than are charged. */
   probable?: TokenUsage;
   provider: string;
   /** The provider's own id of the answer. */
@@ -46,14 +46,14 @@ export interface Completion {
   providerMs: number;
 }
 
-/** A completion with what it costs its customer. */
+/** A completion with its price for the customer. */
 export interface PricedCompletion {
   completion: Completion;
   inputCost: NanoUsd;
   outputCost: NanoUsd;
 }
 
-/** The fields of our own in the usage of a vendor's dialect: what was charged, in USD. */
+/** Our own fields in the usage of a vendor's dialect: the charge, in USD. */
 export function costFields({ inputCost, outputCost }: PricedCompletion): string {
   const details = `{"input_cost":${usdText(inputCost)},"output_cost":${usdText(outputCost)}}`;
   return `"cost":${usdText(inputCost + outputCost)},"cost_details":${details}`;

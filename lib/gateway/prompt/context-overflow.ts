@@ -41,7 +41,7 @@ function overflowText({ id }: Model, { unit, given, output, limit }: Overflow): 
   return output === undefined ? `: ${given} tokens > ${limit} maximum` : `: ${given} tokens and ${output} of output > ${limit} maximum`;
 }
 
-/** What such an error says; null for any other. */
+/** The facts of such an error; null for any other. */
 export function readOverflow({ details }: AppError): Overflow | null {
   const unit = details.reason === reasons.tokens ? "tokens" : details.reason === reasons.bytes ? "bytes" : null;
   const { inputTokens, outputTokens, contextWindow } = details as Partial<Record<string, number>>;
@@ -55,7 +55,7 @@ interface LongPrompt extends Where {
 }
 
 /**
- * Refuses a prompt that certainly does not fit, whoever counts its tokens. What may fit is for the provider to say.
+ * Refuses a prompt that certainly does not fit, by any tokenizer's count. The provider decides on a prompt that may fit.
  * @throws AppError INVALID_REQUEST
  */
 export function* refuseOverlong(prompt: LongPrompt): Slices<void> {

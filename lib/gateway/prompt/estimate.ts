@@ -1,6 +1,6 @@
-// What a stream is charged whose provider did not count it to the end: our own count. Who breaks off bears the doubt. A client that left
-// pays all that was sent and written, images by their rule, at the price of plain input; when the provider or we break off, only what is
-// certainly owed is charged, and its input at the price of the cheapest kind that it can have been.
+// A stream whose provider did not count it to the end is charged by our own count. The side that breaks off bears the doubt. A client that
+// left pays all that was sent and written, images by their rule, at the price of plain input. When the provider or we break off, only the
+// part certainly owed is charged, and its input at the price of the cheapest kind that it can have been.
 
 import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/tokens/token-estimate";
 import { noTokens } from "@/lib/base/tokens/token-kinds";
@@ -19,7 +19,7 @@ import { imageBound } from "./quote";
 /** A call whose provider did not count it. */
 export interface Uncounted {
   prompt: Pick<Prompt, "model" | "messages" | "options">;
-  /** What was held for its input. */
+  /** The tokens held for its input. */
   inputBound: number;
   /** Whose it is, under a name that only we know. */
   owner: string | undefined;
@@ -32,11 +32,11 @@ export interface Uncounted {
 
 export interface Estimate {
   charged: TokenUsage;
-  /** What the provider probably bills for it. */
+  /** The tokens that the provider probably bills. */
   probable: TokenUsage;
 }
 
-/** Counts what was sent and written. Where too much is to be counted, a rougher count takes its place: it never fails. */
+/** Counts the sent and the written texts. Where they are too much to count, a rougher count takes its place: it never fails. */
 export async function estimateUncounted(uncounted: Uncounted): Promise<Estimate> {
   const counts = await countTexts(uncounted);
   if (counts === null) return roughEstimate(uncounted);
@@ -122,9 +122,9 @@ function nameCounts({ groups, tools }: Counts): NamedCounts {
 //   Mistral 7B    mistral-tokenizer-js           1.000   1.23      1.11   3.0
 //   Claude 2      @anthropic-ai/tokenizer        0.942   1.07      0.71   2.7
 //
-// Gemini's is Gemma's kin, and counts with each event. Grok's and today's Claude's are not public: Anthropic says that its later ones make
-// more tokens than Claude 2's, and we assume that Grok's makes no fewer than the least here. A factor for each vendor would add 3 % for
-// English.
+// Gemini's tokenizer is related to Gemma's, and Gemini counts with each event. Grok's and today's Claude's are not public: Anthropic says
+// that its later ones make more tokens than Claude 2's, and we assume that Grok's makes no fewer than the least here. A factor for each
+// vendor would add 3 % for English.
 const LEAST_RATIO: TokenCount = { ascii: 0.89, beyondAscii: 0.6 };
 const MEDIAN_RATIO: TokenCount = { ascii: 1.05, beyondAscii: 1.7 };
 const exact: TokenCount = { ascii: 1, beyondAscii: 1 };
@@ -148,8 +148,9 @@ function wholeUsage(
   return { ...noTokens, inputTokens: Math.min(inputBound, inputTokens), outputTokens, reasoningTokens };
 }
 
-// What OpenAI adds to a chat (cookbook, "How to count tokens with tiktoken"): to a message, with its role, and before the reply; to a call
-// and around the functions (as measured by openai-chat-tokens and gpt-tokenizer's functionCalling). Other vendors mark each message, too.
+// Tokens that OpenAI adds to a chat (cookbook, "How to count tokens with tiktoken"): to a message, with its role, and before the reply; to
+// a call and around the functions (as measured by openai-chat-tokens and gpt-tokenizer's functionCalling). Other vendors mark each message,
+// too.
 const AROUND_MESSAGE = 4;
 const AROUND_TOOL_RESULT = 2;
 const AROUND_CALL = 3;
@@ -193,7 +194,7 @@ const writeTools = ({ tools = [] }: Options): string =>
 /** Enough for the name of each published version of JSON Schema. */
 const LONGEST_VERSION_NAME = 64;
 
-/** Whether the TypeScript form shows all that a schema says. What stands anywhere else in a schema would be sent for nothing. */
+/** Whether the TypeScript form shows all that a schema says. Any other part of the schema would be sent for nothing. */
 function isWhollyDefined(schema: unknown, depth = 0): boolean {
   if (schema === undefined) return true;
   if (!isFields(schema)) return false;
@@ -232,7 +233,7 @@ const isFields = (value: unknown): value is Fields => typeof value === "object" 
 const isListOf = (value: unknown, types: readonly string[]): value is unknown[] =>
   Array.isArray(value) && value.every((one) => types.includes(typeof one));
 
-/** What every provider shows its models of tools and calls, in whatever form. */
+/** The words of tools and calls that every provider shows its models, in whatever form. */
 function wordsAround(messages: readonly ChatMessage[], { tools = [] }: Options): string[] {
   const ofTools = tools.flatMap(({ name, description = "", parameters }) => {
     const properties = parameters?.properties;

@@ -1,6 +1,7 @@
 // The hold of one request: money set aside before the provider is called. Whether the key (without one, the account) is still good, the
-// idempotency key is free, and cap and balance suffice is decided in one statement, in arrival order, in one commit per batch. A prompt that
-// may be clipped is tried again with the output limit that the refusal leaves room for: what fits is decided where holds are, and only there.
+// idempotency key is free, and cap and balance suffice is decided in one statement, in arrival order, in one commit per batch. A prompt
+// that may be clipped is tried again with the output limit that the refusal leaves room for: only the statement decides whether a hold
+// fits.
 
 import type { KeyRefusal } from "@/lib/access/authenticate";
 import { assertNever } from "@/lib/base/assert";
@@ -24,7 +25,7 @@ export type PlacedHold =
   | {
       kind: "held";
       hold: Hold;
-      /** What the hold is for: the quote that was asked for, or one with a lower output limit. */
+      /** The quote that the hold is for: the one asked for, or one with a lower output limit. */
       quote: Quote;
       payment: PaymentFacts | null;
     }
@@ -35,7 +36,7 @@ export type PlacedHold =
 const MAX_ATTEMPTS = 4;
 
 /**
- * Sets the quote's ceiling aside from the caller's balance; where that is too much and the prompt may be clipped, what is left.
+ * Sets the quote's ceiling aside from the caller's balance; where that is too much and the prompt may be clipped, the rest of the balance.
  * @throws AppError INSUFFICIENT_BALANCE, SPEND_CAP_REACHED, INVALID_API_KEY (changed meanwhile, or the account is frozen), REQUEST_IN_PROGRESS, INVALID_REQUEST (another body)
  */
 export async function placeFromBalance(
@@ -86,7 +87,7 @@ export async function placeFitting(
   }
 }
 
-/** What a refused hold could have been; nothing when it was refused for another reason. */
+/** The most that a refused hold could have been; zero when it was refused for another reason. */
 function moneyLeft(decision: HoldRefusal): NanoUsd {
   if (decision.outcome === "insufficient") return decision.available;
   return decision.outcome === "cap_reached" ? nanoUsd(decision.cap - decision.spent) : ZERO_USD;

@@ -1,7 +1,7 @@
-// Images of a request: read from their dialect's form, measured by their headers, and checked against what the model takes. Nothing is
-// fetched and nothing is decoded: providers count what a header says, and refuse an image whose content is another. An image that is none, or
-// that the model cannot take, is refused in the newest turn; in an older one, and in a tool's result, a line stands in its place. A client sends
-// both again with every turn, so that a refusal would end the session for good.
+// Images of a request: read from their dialect's form, measured by their headers, and checked against the model's limits. Nothing is
+// fetched and nothing is decoded: providers count what a header says, and refuse an image whose content is another. An image that is none,
+// or that the model cannot take, is refused in the newest turn; in an older one, and in a tool's result, a line stands in its place. A
+// client sends both again with every turn, so that a refusal would end the session for good.
 
 import { Base64Bytes } from "@/lib/base/base64-bytes";
 import type { ImageDetail, ImagePart } from "@/lib/providers/conversation/images";
@@ -66,7 +66,7 @@ export interface ImagePlace {
   isKept?: boolean;
 }
 
-/** Reads the images of one request, as many as it may have, and gathers what is wrong with them. */
+/** Reads the images of one request, as many as it may have, and gathers their problems. */
 export class ImageReader {
   readonly #texts: LargeTexts;
   readonly #routes: Model["routes"];
@@ -88,7 +88,7 @@ export class ImageReader {
     return this.#take(place, () => readImageBytes(mediaType, data, "high", this.#texts));
   }
 
-  /** Everything that is wrong with the images, and what their model cannot take, once all are read. */
+  /** All problems of the images, with those that their model cannot take, once all are read. */
   findIssues(): Issue[] {
     if (this.#issues.length > 0) return this.#issues;
     const leftOut = this.#findLeftOut();

@@ -1,6 +1,6 @@
-// Answers that are kept for a payment, which is their only key: they are encrypted under what only its sender has, the payment together with
-// the request's body, and our pepper. So the same payment with the same body gets the first answer again, and nobody else reads it: not from
-// a copy of the database, nor with the pepper, unless they guess the whole body.
+// Answers that are kept for a payment, which is their only key: they are encrypted under two things that only its sender has, the payment
+// and the request's body, and under our pepper. So the same payment with the same body gets the first answer again, and nobody else reads
+// it: not from a copy of the database, nor with the pepper, unless they guess the whole body.
 
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { pepper, peppers } from "@/lib/base/pepper";
@@ -23,7 +23,7 @@ export function sealAnswer(body: string, claim: string, request: RequestContent)
 }
 
 /**
- * The body of an answer, as it was sent; one that was not sealed stays as it is.
+ * The body of an answer, as it was sent; an unsealed body stays as it is.
  * @throws Error when the pepper was changed since
  */
 export function openAnswer(kept: string, claim: string, request: RequestContent): string {

@@ -1,5 +1,5 @@
-// Fewer tokens than any tokenizer makes of a text, by its words and numbers alone, in one pass: for what is certainly owed, where it
-// cannot be counted. Of more than MAX_CHARACTERS only the beginning is counted: the count stays a lower bound.
+// A lower bound on any tokenizer's count of a text, by its words and numbers alone, in one pass: for the charge that is certainly owed
+// where tokens cannot be counted. Of more than MAX_CHARACTERS only the beginning is counted: the count stays a lower bound.
 
 import { MAX_CHARACTERS } from "@/lib/providers/token-count/sample";
 

@@ -1,4 +1,4 @@
-// Parts of messages that several dialects read alike: text with the mark of a cache, and what stands for a file.
+// Parts of messages that several dialects read alike: text with the mark of a cache, and the note in place of a file.
 
 import { z } from "zod";
 import type { CacheLifetime, TextPart } from "@/lib/providers/conversation/messages";
@@ -16,5 +16,5 @@ export function partOf({ text, cache_control }: { text: string; cache_control?: 
   return cache ? { type: "text", text, cache } : { type: "text", text };
 }
 
-/** What stands for a file or an image that is not taken where it may be left out. */
+/** The note in place of a file or an image that is not taken, where it may be left out. */
 export const notShown = (what = "A file"): TextPart => ({ type: "text", text: `(${what} stood here. It is not shown.)` });

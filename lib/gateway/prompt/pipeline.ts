@@ -32,13 +32,13 @@ interface PromptHandler<Who extends Buyer, Read extends Prompt> {
   identify: (request: GatewayRequest) => Who | Promise<Who>;
   /** Reads a prompt from the request's body: no promise for a short one. */
   read: (request: GatewayRequest, who: Who) => Read | Promise<Read>;
-  /** Prices the prompt, and refuses one that cannot fit: no promise for a short one. */
+  /** Prices the prompt, and refuses it if it cannot fit: no promise for a short prompt. */
   quote?: (prompt: Read) => Quote | Promise<Quote>;
   /** Sets the money aside: from a balance, or from a payment that came with the request. */
   place: (request: GatewayRequest, who: Who, prompt: Read, quote: Quote) => Promise<PlacedHold>;
   /** Writes the answer; `payment` is the payment that paid, null for a balance. */
   write: (request: GatewayRequest, prompt: Read, payment: PaymentFacts | null) => ReplyWriter;
-  /** Counts what a whole answer is charged for. */
+  /** Counts the tokens that a whole answer is charged for. */
   count?: CountUsage<Read>;
   /** Where images are taken: space for large bodies. */
   openSpace?: (request: GatewayRequest, who: Who) => OpenSpace;
@@ -57,7 +57,7 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   await request.loadBody(openSpace?.(request, caller));
   const isLong = request.longJson !== undefined;
   const reading = read(request, caller);
-  // Awaiting what is there already would cost every request a microtask turn.
+  // Awaiting a value that is there already would cost every request a microtask turn.
   const prompt = reading instanceof Promise ? await reading : reading;
   request.facts.model = prompt.model.id;
   const pricing = price(prompt);
@@ -110,7 +110,7 @@ export function placeMoney(request: GatewayRequest, caller: Caller, prompt: Payi
   return placeFromProof(request, caller, quote, { readGiven: () => givenPayment(prompt, header), minOutputTokens: prompt.minOutputTokens });
 }
 
-/** What a request says about its payment. */
+/** The part of a prompt that says how it is paid. */
 type Paying = Pick<Prompt, "payment" | "minOutputTokens">;
 
 function givenPayment({ payment }: Paying, header: string | undefined): unknown {

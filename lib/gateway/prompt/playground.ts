@@ -17,7 +17,7 @@ import { uploadSpace } from "./upload";
 /** Everything that an owner's browser sends to the gateway; of its headers only the content type. */
 export type OwnerRequest = Pick<IncomingRequest, "readBody" | "signal"> & { contentType: string | undefined };
 
-/** Who is signed in; without a fresh signature they spend at most what gateway_unconfirmed_cap says a day. */
+/** The signed-in owner; without a fresh signature they spend at most gateway_unconfirmed_cap a day. */
 export interface SignedInOwner {
   accountId: AccountId;
   isConfirmed: boolean;

@@ -45,10 +45,10 @@ export interface Prompt {
   clippedTo?: number;
   options: CallOptions;
   stream: boolean;
-  /** Its stream tells the client nothing before its last events: one that breaks off has delivered nothing. */
+  /** Its stream tells the client nothing before its last events: a stream that breaks off has delivered nothing. */
   deliversAtEnd?: boolean;
   maxCost: NanoUsd | undefined;
-  /** What its caller says of it, for its charge; absent where a body has no place for that. */
+  /** The caller's remarks about it, for its charge; absent where a body has no place for that. */
   said?: Said;
   /** The payment object as it was sent; undefined without one. It is read once the price is known. */
   payment?: unknown;
@@ -85,7 +85,7 @@ function* readPromptInSlices(request: GatewayRequest, caller: Who): Slices<Promp
     inputField: "prompt",
     maxOutputTokens,
     minOutputTokens: readMinOutputTokens(request, caller, { clipToBalance: body.clipToBalance, limit: maxOutputTokens }),
-    // A prompt has no turns to come that could read what is written.
+    // A prompt has no later turns that could read what it writes to a cache.
     options: { temperature: body.temperature, caching: "off", hidesReasoning: true },
     stream: body.stream ?? false,
     maxCost: readMaxCost(body.maxCost),
@@ -122,7 +122,7 @@ const invalidModel = (message: string, name: string, supportedModels: readonly s
 
 type RetiredDetails = { retiredOn: string; successor?: string | undefined };
 
-/** The refusal of a name that nothing answers to; one that has retired says since when, and what to use instead. */
+/** The refusal of an unknown model name; for a retired model it says since when, and what to use instead. */
 export function unknownModel(name: string, supportedModels: readonly string[], hint: string): AppError {
   const retired = findRetired(name);
   const nearest = retired ? undefined : nearestModel(name, supportedModels);
@@ -154,13 +154,12 @@ function readMinOutputTokens(
   return isClipped || isDefault ? Math.min(clipMinTokens ?? MIN_CLIPPED_TOKENS, limit) : undefined;
 }
 
-/** What the clients of OpenAI and Anthropic expect when they name no output limit: enough for a whole answer. */
+/** The output limit that clients of OpenAI and Anthropic expect when they name none: enough for a whole answer. */
 const UNNAMED_OUTPUT_TOKENS = 16_384;
 
 /**
  * The output limits of a request in a vendor's dialect. A limit above the model's maximum means the maximum, and the answer says so: agents
- * ask every model for the same. A limit that it does not name is clipped to what fits, so that it never causes a
- * 402 while the minimum fits.
+ * ask every model for the same. An unnamed limit is clipped until it fits, so that it never causes a 402 while the minimum fits.
  */
 export function readOutputLimits(
   request: GatewayRequest,
@@ -198,7 +197,7 @@ export interface ReplyWriter {
   done(priced: PricedCompletion): string;
   /** The last event of a stream that did not complete. */
   failed(error: AppError): string;
-  /** What keeps an idle stream open; absent: a comment line. */
+  /** The text that keeps an idle stream open; absent: a comment line. */
   keepAlive?: string;
 }
 

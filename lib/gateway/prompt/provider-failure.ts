@@ -1,5 +1,5 @@
-// Translates a provider's failure into our own contract. What a provider says of a request that it rejects is told to its caller, without
-// what is ours or the provider's own; of any other failure its words go to the log only.
+// Translates a provider's failure into our own contract. A provider's words on a request that it rejects are told to the caller, without
+// our or its own details; its words on any other failure go to the log only.
 
 import { AppError } from "@/lib/base/errors";
 import type { ProviderFailure, ProviderFailureKind } from "@/lib/providers/types";
@@ -8,7 +8,7 @@ import { contextOverflow } from "./context-overflow";
 import type { Prompt } from "./prompt-body";
 
 interface FailureRow {
-  /** What happened to the model of this ID, before anything was delivered. */
+  /** The message for the model of this ID, when nothing was delivered yet. */
   says: (modelId: string) => string;
   /** `details.reason`, also of a stream that breaks off. */
   reason: "provider_timeout" | "provider_unavailable";
@@ -18,7 +18,7 @@ interface FailureRow {
 
 const isDown = (modelId: string) => `${modelId} is temporarily unavailable`;
 
-/** What callers learn of each failure that is not about their own request. */
+/** The answer to callers for each failure that is not about their own request. */
 const failureRows: Readonly<Record<Exclude<ProviderFailureKind, "rejected"> | "unreadable", FailureRow>> = {
   unavailable: { says: isDown, reason: "provider_unavailable", retryable: true },
   malformed: { says: isDown, reason: "provider_unavailable", retryable: true },

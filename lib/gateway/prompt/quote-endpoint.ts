@@ -1,5 +1,5 @@
-// POST /api/v1/quote: the most that a prompt may cost, its estimated cost, whether the balance covers it, what a clip would make of it, and
-// what becomes of its stream when its client leaves. Nothing is held and no provider is called.
+// POST /api/v1/quote: the most that a prompt may cost, its estimated cost, whether the balance covers it, its output limit after a clip,
+// and the end of its stream when its client leaves. Nothing is held and no provider is called.
 
 import { now } from "@/lib/base/clock";
 import { writeJson } from "@/lib/base/json";
@@ -66,7 +66,7 @@ export async function replyWithQuote(
   return jsonReply(request, 200, writeJson(body));
 }
 
-/** What the cap of a key leaves in its current period; null without a cap. */
+/** The rest of a key's cap in its current period; null without a cap. */
 async function readCapLeft({ accountId, keyId }: Caller): Promise<NanoUsd | null> {
   const [row] = await prisma().$queryRaw<{ left: bigint | null }[]>`SELECT gateway_cap_left(${accountId}, ${keyId}, ${now()}) AS left`;
   return row?.left == null ? null : nanoUsd(row.left);

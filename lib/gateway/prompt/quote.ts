@@ -35,8 +35,8 @@ export interface Quote {
 }
 
 /**
- * Prices a prompt, whose input was bounded before where it may be long. A prompt that may be clipped has its output limit lowered to what
- * its own maxCost allows.
+ * Prices a prompt, whose input was bounded before where it may be long. A prompt that may be clipped has its output limit lowered until its
+ * own maxCost allows it.
  * @throws AppError INVALID_REQUEST when the ceiling is above the request's own maxCost
  */
 export function quotePrompt(prompt: Prompt, inputBound = runAtOnce(boundInSlices(prompt))): Quote {
@@ -99,15 +99,15 @@ export function quoteOutput(
   return { model, priceVersion, inputBound, cacheWrites, hasImages, maxOutputTokens, ceiling };
 }
 
-/** The quote with its output limit lowered to what this much money pays for; null when that is below `minOutputTokens`, or without it. */
+/** The quote with its output limit lowered until this much money pays for it; null when that is below `minOutputTokens`, or without it. */
 export function clipQuote(quote: Quote, money: NanoUsd, minOutputTokens: number | undefined): Quote | null {
   const limit = Math.min(quote.maxOutputTokens, affordableMaxTokens(money, quote));
   return minOutputTokens === undefined || limit < minOutputTokens ? null : quoteOutput(quote, limit);
 }
 
 /**
- * The dearest cache write that a call can be billed for by any of its model's routes. Anthropic writes only what is marked. OpenAI writes
- * by itself unless it is asked not to; of other providers nothing is assumed.
+ * The dearest cache write that a call can be billed for by any of its model's routes. Anthropic writes only marked parts. OpenAI writes by
+ * itself unless it is asked not to; nothing is assumed of other providers.
  */
 function cacheWritesOf(prompt: Prompt): CacheWrites {
   const { formats } = factsOf(prompt.model);

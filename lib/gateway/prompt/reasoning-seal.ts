@@ -1,6 +1,5 @@
 // The seal on reasoning that leaves us: signatures and encrypted thoughts go to a client and come back with its next turn. The seal says
-// which route made them and for which account, so that they return to that route only, and that what is not ours is recognised
-// (decision 0031).
+// which route made them and for which account, so that they return to that route only, and foreign ones are recognised (decision 0031).
 
 import { createHmac } from "node:crypto";
 import type { AccountId } from "@/lib/base/ids";

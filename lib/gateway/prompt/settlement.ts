@@ -28,7 +28,7 @@ type SettledRequest = Pick<GatewayRequest, "onEnd"> & RequestContent;
 
 type WriteBody = (priced: PricedCompletion) => string;
 
-/** What an answer was charged. */
+/** The charge of an answer. */
 export interface Charged extends PricedCompletion {
   /** False when its hold was gone and less than its price could still be taken: it must not arrive whole. */
   isPaid: boolean;
@@ -48,7 +48,7 @@ export interface RequestHold {
   release(): Promise<void>;
 }
 
-/** Attaches a hold to its request: one that has not ended when the request does is released. */
+/** Attaches a hold to its request: if the hold has not ended when the request does, it is released. */
 export function attachHold(request: SettledRequest, hold: Hold, prompt: Billed, quote: Quote): RequestHold {
   const requestHold = {
     ended: false,
@@ -199,7 +199,7 @@ function chargeDetails({ paidBy }: Hold, prompt: Billed, quote: Quote, completio
   };
 }
 
-/** What an estimate probably leaves out of its provider's bill. */
+/** The part of the provider's bill that an estimate probably leaves out. */
 function unbilledOf({ model: { prices } }: Quote, { usage, probable }: Completion): NanoUsd {
   if (!probable) return ZERO_USD;
   const [charged, billed] = [costOf(prices, usage), costOf(prices, probable)];

@@ -1,5 +1,5 @@
 // Tells an account's owner that a request was refused for want of money, or for its key's cap: once the refusal is final. A prompt that may
-// be clipped is refused and tried again, and one that is answered in the end was never short of anything.
+// be clipped is refused and tried again; if it is answered in the end, its owner is told nothing.
 
 import { now } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";

@@ -11,7 +11,7 @@ import { readProofHeader } from "../proof/proof-body";
 import { hasClaim } from "./idempotency";
 import { insufficientBalance, quotePrompt, smallestPrompt } from "./quote";
 
-/** Space for the large bodies of this caller. Opening it @throws AppError INSUFFICIENT_BALANCE, and what a proof is refused with */
+/** Space for the large bodies of this caller. Opening it @throws AppError INSUFFICIENT_BALANCE, and the refusals of a proof */
 export const uploadSpace =
   (request: GatewayRequest, caller: Pick<Caller, "accountId" | "limitedAs">): OpenSpace =>
   async (mostBytes, gone) => {

@@ -1,4 +1,4 @@
-// What a request's answer, receipt and log may contain about the payment that came with it.
+// The facts that a request's answer, receipt and log may contain about the payment that came with it.
 
 import type { NanoUsd } from "@/lib/base/money";
 import type { PaymentId, PaymentScheme } from "@/lib/payments/claims/claim";

@@ -30,11 +30,11 @@ export const proofNetworks: readonly string[] = ["ethereum", "base"];
 interface GivenProof {
   /** Returns the payment object. */
   readGiven: () => unknown;
-  /** As in Prompt: the output limit may be lowered to what the payment covers. */
+  /** As in Prompt: the output limit may be lowered until the payment covers it. */
   minOutputTokens: number | undefined;
 }
 
-/** Sets aside what the request can cost from the payment that came with it. @throws AppError as payAndHold */
+/** Sets the request's highest cost aside from the payment that came with it. @throws AppError as payAndHold */
 export async function placeFromProof(
   request: GatewayRequest,
   caller: Caller,
@@ -80,7 +80,7 @@ export async function placeFromProof(
 }
 
 /**
- * Checks what a proof says of itself, before a large body is read for it: its form, its signature and its age, unless it was taken before.
+ * Checks a proof's own statements, before a large body is read for it: its form, its signature and its age, unless it was taken before.
  * @throws AppError
  */
 export async function checkProofAlone(given: unknown, accountId: AccountId): Promise<void> {

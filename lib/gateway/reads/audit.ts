@@ -1,5 +1,5 @@
-// GET /api/v1/audit: who changed what gives power or moves money, the newest first; to a key that reads only its own, what is about it,
-// without who it was and where.
+// GET /api/v1/audit: changes of power or money, and who made them, the newest first. A key that reads only its own gets the entries about
+// itself, without who made them and from where.
 
 import { z } from "zod";
 import { entryBody, listEntries } from "@/lib/audit/entries";

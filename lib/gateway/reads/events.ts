@@ -1,4 +1,4 @@
-// GET /api/v1/events: what happened to the account, the oldest first, for a program that was away.
+// GET /api/v1/events: the account's events, the oldest first, for a program that was away.
 
 import { z } from "zod";
 import { writeJson } from "@/lib/base/json";

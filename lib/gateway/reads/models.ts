@@ -13,8 +13,9 @@ import { inDialect } from "../http/no-endpoint";
 import type * as answer from "../openapi/answers/prompt";
 
 /**
- * Codex asks with its version, expects a list of `models` in a form of its own, and logs an error without one. It adds what is there to its
- * built-in models: nothing (openai/codex, codex-rs/codex-api/src/endpoint/models.rs and models-manager/src/manager.rs, read 2026-11-28).
+ * Codex asks with its version, expects a list of `models` in a form of its own, and logs an error without one. It adds that list to its
+ * built-in models, so the list is empty (openai/codex, codex-rs/codex-api/src/endpoint/models.rs and models-manager/src/manager.rs, read
+ * 2026-11-28).
  */
 const forCodex = (query: string): { models?: Json[] } => (new URLSearchParams(query).has("client_version") ? { models: [] } : {});
 

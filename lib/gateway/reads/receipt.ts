@@ -1,4 +1,4 @@
-// GET /api/v1/requests/{requestId}: the receipt of one request, or what is held for it while it is under way.
+// GET /api/v1/requests/{requestId}: the receipt of one request, or its hold while it is under way.
 
 import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
@@ -45,7 +45,7 @@ const chargedBody = (requestId: string, charge: ChargeReceipt, payment: RequestP
 /** The ledger writes no other. */
 export const outcomeOf = ({ outcome }: { outcome: string }) => outcome as ChargeAnswer["outcome"];
 
-/** The tokens of a charge, or of several, and what they cost. */
+/** The tokens of a charge, or of several, and their cost. */
 export const amountsOf = ({ inputCost, outputCost, ...tokens }: TokenCounts & Pick<ChargeReceipt, "inputCost" | "outputCost">) => ({
   usage: usageInKinds(tokens),
   cost: { inputCost, outputCost, totalCost: nanoUsd(inputCost + outputCost) },
@@ -74,7 +74,10 @@ export const pricePerToken = ({ input, output }: Pick<PriceTier, "input" | "outp
   currency: "USD",
 });
 
-/** What happens to a stream of this model whose client leaves, if nothing else is asked of it; null for a model that is no longer in the catalogue. */
+/**
+ * The end of a stream of this model whose client leaves, if the request asks for nothing that changes it; null for a model that is no
+ * longer in the catalogue.
+ */
 function whenLeftOf(modelId: string): WhenLeft | null {
   const model = findModel(modelId);
   return model ? whenLeft(model, { messages: [], maxOutputTokens: model.defaultMaxTokens, stream: true }) : null;

@@ -1,6 +1,6 @@
-// The body of POST /api/v1/responses: OpenAI's own, stateless. What needs a memory of ours is refused, with what to send instead; fields that
-// change nothing we could promise (`service_tier`, `truncation`, `client_metadata`, …) are ignored, as are unknown ones; `user` is kept with
-// the charge.
+// The body of POST /api/v1/responses: OpenAI's own, stateless. Fields that need a memory of ours are refused, with the cure; fields that
+// change nothing we could promise (`service_tier`, `truncation`, `client_metadata`, …) are ignored, as are unknown ones; `user` is kept
+// with the charge.
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
@@ -32,7 +32,7 @@ function isMetadata(value: unknown): boolean {
 
 const isShortText = (value: unknown): boolean => typeof value === "string" && value.length <= 512;
 
-/** What needs a memory of ours, or is not done here. */
+/** Fields that need a memory of ours, or ask for something not done here. */
 export const refusedFields = {
   store: refusedField("must be false, because responses are not stored. Send the whole conversation in input"),
   previous_response_id: refusedField("is not supported, because responses are not stored. Send the earlier items in input instead"),
@@ -78,7 +78,7 @@ export type ResponsesBody = z.infer<typeof responsesBodySchema>;
 export interface ResponsesPrompt extends Prompt {
   /** Whose reasoning is sealed. */
   accountId: AccountId;
-  /** What the response repeats of its request. */
+  /** The body, of which the response repeats parts. */
   body: ResponsesBody;
   toolNames: ToolNames;
   /** The request's tools, as the response repeats them. */
@@ -111,7 +111,7 @@ function* readResponsesInSlices(request: GatewayRequest, caller: Caller): Slices
   });
   const issues: Issue[] = [...tools.issues, ...items.issues, ...images.findIssues()];
   refuseLongText({ model, inputField: "input" }, countCharacters(messages));
-  // Before other faults: its code is the one that a client may know.
+  // Before other faults: a client may know its code.
   if (items.unreadable.length > 0) throw invalidRequest([...items.unreadable, ...issues], INVALID_ENCRYPTED_CONTENT);
   if (issues.length > 0) throw invalidRequest(issues);
   const dropped = [...new Set([...tools.dropped, ...items.dropped])];

@@ -1,5 +1,5 @@
-// What Codex needs otherwise than OpenAI's own client: a prompt that is too long as an event. Codex reads `context_length_exceeded` in the
-// event `response.failed` alone (codex-rs/codex-api/src/sse/responses.rs), as OpenAI streams it; a 400 of any content ends its turn
+// Codex needs one thing otherwise than OpenAI's own client: a prompt that is too long as an event. Codex reads `context_length_exceeded` in
+// the event `response.failed` alone (codex-rs/codex-api/src/sse/responses.rs), as OpenAI streams it; a 400 of any content ends its turn
 // (api_bridge.rs there), and its compaction, which would drop the oldest item and ask again. Everybody else gets the true status.
 
 import { type AppError, isAppError } from "@/lib/base/errors";

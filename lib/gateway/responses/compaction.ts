@@ -1,7 +1,8 @@
-// Compaction, as OpenAI's Responses have it: input that ends with `compaction_trigger` asks for a summary in place of an answer. It leaves in one
-// sealed item, and is read as text wherever that item stands in a later input, by every model. A summary leaves whole or not at all: its client
-// throws away what it stands for. Codex 0.171 compacts so, with no other endpoint (codex-rs/core/src/compact_remote_v2.rs of openai/codex: one
-// `compaction` item in `response.output_item.done`, then `response.completed`); the events are those of the openai package 7.57.
+// Compaction, as OpenAI's Responses have it: input that ends with `compaction_trigger` asks for a summary in place of an answer. It leaves
+// in one sealed item, and is read as text wherever that item stands in a later input, by every model. A summary leaves whole or not at all:
+// its client throws the summarized items away. Codex 0.171 compacts so, with no other endpoint (codex-rs/core/src/compact_remote_v2.rs of
+// openai/codex: one `compaction` item in `response.output_item.done`, then `response.completed`); the events are those of the openai
+// package 7.57.
 
 import { z } from "zod";
 import { AppError } from "@/lib/base/errors";
@@ -70,7 +71,7 @@ export function openSummary(accountId: AccountId, sealed: string): ChatMessage |
   return summary.success ? { role: "user", content: `Summary of the conversation up to here:\n\n${summary.data.text}` } : null;
 }
 
-/** The output of a call that summarizes: one item, once the summary is whole. Its events say that it grows, and not what it says. */
+/** The output of a call that summarizes: one item, once the summary is whole. Its events say that it grows, without its text. */
 export class CompactionOutput implements ResponseOutput {
   readonly #accountId: AccountId;
   readonly #madeBy: ModelRoute;
@@ -112,8 +113,8 @@ interface Ending {
 }
 
 /**
- * The error of a call that ended by itself without a summary; null for every other one. What a model says before it calls a tool is no summary:
- * its client would throw the conversation away for "I will look at the file first".
+ * The error of a call that ended by itself without a summary; null for every other one. Text before a tool call is no summary: the client
+ * would throw the conversation away for "I will look at the file first".
  */
 export function missingSummary({ id }: Model, { output, cost }: Ending): AppError | null {
   const { text, toolCalls, finish } = output;

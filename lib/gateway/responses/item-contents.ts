@@ -1,4 +1,4 @@
-// What the items of a response's input hold: texts, images and files.
+// The contents of the items of a response's input: texts, images and files.
 
 import type { z } from "zod";
 import type { Content, ContentPart } from "@/lib/providers/conversation/messages";

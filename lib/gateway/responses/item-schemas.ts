@@ -30,7 +30,7 @@ const toolName = z.string().min(1, "must not be empty");
 const namespace = z.string().nullish();
 /** Read with the request's own tools. */
 const tools = z.array(z.unknown());
-/** What an agent of Codex said to another; Codex writes who said it into the text. */
+/** A message of one Codex agent to another; Codex writes its sender into the text. */
 const agentContent = z.array(z.discriminatedUnion("type", [inputText, encryptedText], "must be an array of input_text parts"));
 
 const asked = z.object({ type: z.literal("message"), role: z.enum(["user", "system", "developer"]), content: inputContent });

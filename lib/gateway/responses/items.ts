@@ -23,7 +23,7 @@ export interface ItemReading {
   dropped: string[];
   /** A summary is asked for in place of an answer. */
   compacts: boolean;
-  /** What items changed of the request's own settings, the last of each. */
+  /** The request's settings that items changed, the last of each. */
   updated: { effort?: ReasoningEffort; format?: TextFormat };
   issues: Issue[];
   /** Encrypted contents that another service or account wrote, or that were changed. */
@@ -47,7 +47,7 @@ export function* readItems(input: string | readonly unknown[], context: ItemCont
   }
   const turns = new Turns(context);
   const compacts = typeOf(input.at(-1)) === TRIGGER;
-  // What a summary is asked of was sent before, all of it.
+  // A request for a summary has no new turn: every item was sent before.
   const newest = compacts ? input.length : input.findLastIndex(isOfClient);
   const dropped: string[] = [];
   const issues: Issue[] = [];
@@ -133,7 +133,9 @@ class Turns {
     this.#context = context;
   }
 
-  /** What is not taken is refused in the newest turn; in older ones something stands in its place, since clients send them again. */
+  /**
+   * An item that is not taken is refused in the newest turn; in older turns something stands in its place, since clients send them again.
+   */
   *read(given: object, path: string, isNewest: boolean): Slices<Issue[]> {
     const parsed = parseGiven(inputItem, itemWithFewFaults(inputItem, given));
     if (!parsed.success) return readIssues(parsed.error, []).map((issue) => within(path, issue));
@@ -141,7 +143,7 @@ class Turns {
     return [...refused, ...(yield* this.#add(parsed.data, { path, isKept: !isNewest }))];
   }
 
-  /** No item said anything, such as a setting or what a hosted tool left. */
+  /** True while no item said anything; a setting, or an item that a hosted tool left, says nothing. */
   isEmpty(): boolean {
     return this.messages.length + this.unreadable.length === 0;
   }

@@ -51,7 +51,7 @@ type Item = MessageItem | ReasoningItem | CallItem;
 type Piece<Type extends OutputPiece["type"]> = Extract<OutputPiece, { type: Type }>;
 export type Status = "in_progress" | "completed" | "incomplete";
 
-/** What a response's output grows from. */
+/** A response's output, while it grows. */
 export interface ResponseOutput {
   /** Adds a piece. */
   add(piece: OutputPiece): ItemEvent[];
@@ -83,7 +83,7 @@ export class OutputItems implements ResponseOutput {
     }
   }
 
-  /** Closes what is open. Calls end last: their pieces may have come in turns. */
+  /** Closes the open item. Calls end last: their pieces may have come in turns. */
   end(status: Status): ItemEvent[] {
     return [...this.#close(status), ...this.#calls.flatMap((call) => this.#callDone(call, status))];
   }
@@ -239,7 +239,7 @@ const at = ({ id, outputIndex }: Base) => ({ item_id: id, output_index: outputIn
 const textPart = (text: string) => ({ type: "output_text", annotations: [], logprobs: [], text });
 const summaryPart = (text: string) => ({ type: "summary_text", text });
 
-/** The input of a custom tool; what a model wrote instead of the one field, where it did. */
+/** The input of a custom tool: its one field, or else all of the model's text. */
 function inputOf({ arguments: text }: CallItem): string {
   const input = readJsonObject(text)?.input;
   return typeof input === "string" ? input : text;

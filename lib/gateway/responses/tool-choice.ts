@@ -56,7 +56,7 @@ export function readChoice(given: ToolChoiceField, { tools, names, dropped }: Ch
   return { allowed: [], problem: isOwn ? `names a ${given.type} tool that is not in tools` : hostedProblem(given.type) };
 }
 
-/** What the tool is called inside a call; undefined for a hosted one. */
+/** The tool's name inside a call; undefined for a hosted tool. */
 function nameOf({ type, name, namespace }: ChosenTool, names: ToolNames): string | undefined {
   if (type === "tool_search") return names.nameOf({ kind: "search", name: type });
   if (name === undefined || (type !== "function" && type !== "custom")) return undefined;

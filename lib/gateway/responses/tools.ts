@@ -132,7 +132,7 @@ function* givenTools({ tools, input }: ToolFields): Generator<GivenTool> {
   }
 }
 
-/** Codex sends all tools in such an item for some models; and what its search found, it sends as the search's output. */
+/** Codex sends all tools in such an item for some models; and it sends the tools that its search found as the search's output. */
 const bringsTools = (item: unknown): item is Record<string, unknown> =>
   isRecord(item) && (item.type === "additional_tools" || (item.type === "tool_search_output" && item.execution === "client"));
 
@@ -150,7 +150,7 @@ function readTool(given: unknown, path: string): { own: OwnTool } | { hosted: st
 
 const isClientSearch = ({ type, execution }: Record<string, unknown>): boolean => type === "tool_search" && execution === "client";
 
-/** What Codex writes where a server says nothing of itself. */
+/** The text that Codex writes where a server has no description. */
 const fillerOf = (namespace: string): string => `Tools in the ${namespace} namespace.`;
 
 /** A namespace's description stands once, in front of its first tool: in front of each it would be paid for each time. */
@@ -172,7 +172,7 @@ function singleTools(own: OwnTool): { tool: SingleTool; client: ClientTool }[] {
   }
 }
 
-/** What a model reads as the outcome of its search: the tools themselves are among its tools by then. */
+/** The outcome of its search that a model reads: the tools themselves are among its tools by then. */
 export function* foundToolsText(found: readonly unknown[], names: ToolNames): Slices<string> {
   const called = new Set<string>();
   for (const given of found) {
@@ -205,7 +205,7 @@ function customToolOf({ description, format }: z.infer<typeof customTool>, calle
   };
 }
 
-/** A tool as it was understood, without what the document does not list. */
+/** A tool as it was understood, without fields that the document does not list. */
 function echoOf(own: OwnTool): object {
   const { type, description = null } = own;
   switch (type) {

@@ -6,7 +6,7 @@ import { log } from "@/lib/base/observe/log";
 import { prisma } from "@/lib/db/prisma";
 import { type HourSpend, readHourSpend, sumSpend } from "@/lib/ledger/spend-sums";
 
-/** Sums what was charged since, and raises the alarms of the keys that were. A job runs it. */
+/** Sums the charges since the last run, and raises the alarms of the charged keys. A job runs it. */
 export async function watchSpikes(): Promise<void> {
   const charged = await sumSpend();
   const alarms = await findAlarms(charged);

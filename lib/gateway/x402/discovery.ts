@@ -1,4 +1,4 @@
-// GET /.well-known/x402: what can be bought here with x402, for programs that search for it. Crawlers read `resources`; the rest describes
+// GET /.well-known/x402: the offers payable here with x402, for programs that search for it. Crawlers read `resources`; the rest describes
 // the offers, whose amount and hash follow from the request.
 
 import { config } from "@/lib/base/config";

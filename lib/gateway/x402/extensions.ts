@@ -1,4 +1,4 @@
-// What a 402 announces beside its offers, each extension as x402's own packages define it: payment identifiers, sign-in with x, and a
+// Extensions that a 402 announces beside its offers, each as x402's own packages define it: payment identifiers, sign-in with x, and a
 // description of the endpoint for catalogues (bazaar). Clients send them back with their payment.
 
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// What a payer may sign for a request: one offer for each network that can be paid over now.
+// The offers that a payer may sign for a request: one for each network that can be paid over now.
 
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";

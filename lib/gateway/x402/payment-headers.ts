@@ -56,7 +56,7 @@ const setSettlementHeader = (request: GatewayRequest, response: SettlementRespon
   request.replyHeaders["payment-response"] = encodeHeader(response);
 };
 
-/** Reports that a payment is on the books; one that the payer's credit covered moved nothing. */
+/** Reports that a payment is on the books; a payment that the payer's credit covered moved nothing. */
 export const setPaidHeader = (request: GatewayRequest, { network, payer, amount, transaction }: PaymentFacts): void =>
   setSettlementHeader(request, { success: true, payer, transaction: transaction ?? "", network, amount: `${amount / NANO_PER_UNIT}` });
 

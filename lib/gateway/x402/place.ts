@@ -159,7 +159,7 @@ function readPayment(payload: PaymentPayload, { network, requirements }: Offer):
   return unlike ? { kind: "refused", refusal: unlike } : read;
 }
 
-/** The scheme is exact: what is signed is what was accepted, no less and no more. Above the price it is not too low. */
+/** The scheme is exact: the payer signs the amount accepted, no less and no more. An amount above the price is not too low. */
 function otherAmount({ amount }: SignedPayment, { accepted, network, requirements }: Offer & { accepted: string }): PaymentRefusal | null {
   const [signed, price] = [amount / NANO_PER_UNIT, BigInt(requirements.amount)];
   if (signed === BigInt(accepted)) return null;

@@ -18,8 +18,8 @@ export const x402Prompt = endpoint("x402/prompt", (request) =>
 );
 
 /**
- * Without a payment the price comes before the body is judged: indexers probe with an empty one. A body that cannot be read is priced as the
- * smallest prompt; whoever pays for it is told what is wrong before any money moves.
+ * Without a payment the price comes before the body is judged: indexers probe with an empty body. A body that cannot be read is priced as
+ * the smallest prompt; its payer is told the problem before any money moves.
  * @throws AppError INVALID_REQUEST, INVALID_MODEL with a payment; INVALID_REQUEST for a body that did not arrive whole
  */
 async function readOffered(request: GatewayRequest, buyer: Buyer): Promise<Prompt> {

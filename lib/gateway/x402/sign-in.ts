@@ -73,7 +73,7 @@ const tagOf = (random: string, { issued, expires, price }: Issued, under: string
 const text = { type: "string" };
 const time = { type: "string", format: "date-time" };
 
-/** Of what a client sends back, as x402's own packages describe it; without the fields that our texts never have. */
+/** The schema of a client's answer, as x402's own packages describe it, without the fields that our texts never have. */
 const schema: Json = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",
@@ -154,7 +154,7 @@ export function readSignIn(header: string, price: Price): ReadSignIn {
   };
 }
 
-/** From our own fields, so that whatever else the client says cannot be what was signed. */
+/** From our own fields, so that nothing else that the client says can be in the signed text. */
 const writeText = (wallet: Wallet, { chainId, nonce, issuedAt, expirationTime }: z.infer<typeof form>, price: Price): string =>
   writeSignInMessage({
     wallet,

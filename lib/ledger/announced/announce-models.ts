@@ -1,5 +1,5 @@
-// What customers hear of the models that they use: a price that changed, and a date of retirement. What they know stands in a table, and
-// an event is recorded in the commit that stores it there, so that it is told once, whoever runs this and whenever it dies.
+// Tells customers about the models that they use: a price that changed, and a date of retirement. The facts that they know stand in a
+// table, and an event is recorded in the commit that stores a new one there, so that it is told once, in any process and whenever it dies.
 
 import { DAY_MS, dateOf, MINUTE_MS, now } from "@/lib/base/clock";
 import { nanoUsd } from "@/lib/base/money";
@@ -28,7 +28,10 @@ interface Sold {
   retiresOn: Date | null;
 }
 
-/** Compares what this process sells with what customers know, and tells what has changed. A job of every process that sells runs it. */
+/**
+ * Compares the models that this process sells with those that customers know, and tells the changes. A job of every process that sells runs
+ * it.
+ */
 export async function announceModels(models: readonly Model[] = listModels()): Promise<void> {
   const known = new Map((await prisma().announcedModel.findMany()).map((row) => [row.model, row]));
   for (const model of models) {
@@ -94,8 +97,8 @@ export async function deleteOldModelUses(): Promise<void> {
 }
 
 /**
- * Each kind of token whose price changed, in each tier that one of both has. A kind that costs what input or output costs, before and after,
- * is not listed: it follows.
+ * Each kind of token whose price changed, in each tier that one of both has. A kind at the price of input or output, before and after, is
+ * not listed: it follows.
  */
 export function priceChanges(before: Prices, after: Prices): StoredPriceChange[] {
   const lengths = [...new Set([...before, ...after].map(({ fromInputTokens }) => fromInputTokens))].sort((one, other) => one - other);

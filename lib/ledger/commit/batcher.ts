@@ -45,7 +45,7 @@ interface Lane<Item, Result> {
 /** More lanes would make batches so small that each item costs more than it gains. */
 const MAX_LANES = 2;
 
-/** A batch much smaller than the one in parallel is better sent after it, when it has grown. */
+/** A batch much smaller than that in the other lane is better sent after it, when it has grown. */
 const FAIR_SHARE = 0.7;
 
 export class Batcher<Item, Result> {
@@ -70,7 +70,7 @@ export class Batcher<Item, Result> {
     while (this.#lanes.size > 0) await Promise.all(Array.from(this.#lanes, ({ ended }) => ended));
   }
 
-  /** True when the waiting items make up the next batch, in parallel to the one of any lane other than this. */
+  /** True when the waiting items make up the next batch, in parallel to that of any lane other than this. */
   #isDue(lane?: Lane<Item, Result>): boolean {
     const beside = this.#besideOf(lane);
     if (!beside) return this.#waiting.length > 0;

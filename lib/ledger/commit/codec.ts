@@ -1,5 +1,6 @@
 // The statements that decide holds and settlements: they encode the items and decode the answer. Every answer is one text, a line for each
-// item, settlements first. What calls SQL is passed in: those functions also decide matters above the ledger (keys, idempotency keys).
+// item, settlements first. The calls of SQL functions are passed in: those functions also decide matters above the ledger (keys,
+// idempotency keys).
 
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { slotsOf, type TokenCounts } from "@/lib/base/tokens/token-kinds";
@@ -24,7 +25,7 @@ export interface CommitFunctions {
   settleHold(ending: string, body: string | null, at: string): SqlCall;
   decideBatch: DecideMany;
   decideItems: DecideMany;
-  /** Rows of what was freed, with `request_id`. */
+  /** Rows of the freed holds, with `request_id`. */
   expireHolds(ofProcess: string | null, most: number, at: Date): SqlCall;
   expireOwn(process: string, most: number, at: Date): SqlCall;
   freeDeadHolds(process: string, judgedBeat: string, most: number, at: Date): SqlCall;
@@ -55,7 +56,7 @@ export interface Settlement {
 }
 
 export interface Settled {
-  /** late: the hold was gone, and what could still be taken was charged; already: it was settled before. */
+  /** late: the hold was gone, and as much as could still be taken was charged; already: it was settled before. */
   outcome: "settled" | "released" | "late" | "already";
   /** What the customer paid. */
   inputCost: NanoUsd;
@@ -95,7 +96,7 @@ const statement = ({ name, text, values }: SqlCall, waitsForDisk: boolean): Text
 /** The driver would write it with this machine's time zone offset, digit by digit. */
 const writeTime = (time: Date): string => time.toISOString();
 
-/** Whose cap a hold and its charge count in: its key's, or the one of all sessions of the account. */
+/** Whose cap a hold and its charge count in: its key's, or that of all sessions of the account. */
 const countedAs = ({ keyId, accountId, isUnconfirmed }: Hold): string | null => (isUnconfirmed ? accountId : keyId);
 
 /** Decides one hold. */
@@ -146,7 +147,7 @@ function settlementText({ hold, inputCost, outputCost, charge, reply }: Settleme
   return `(${requestId},${accountId},${countedAs(hold) ?? ""},${ceiling},${inputCost},${outputCost},${claimed},${chargeFields(charge, isKept)})`;
 }
 
-/** What a request says of itself, in texts of at most 64 characters without control characters; null: nothing. */
+/** A request's own remarks about itself, in texts of at most 64 characters without control characters; null: nothing. */
 export interface Said {
   /** The caller's own names: of what asks, and for whom. */
   tag: string | null;
@@ -222,7 +223,7 @@ export function readSettled(line: string, { charge, inputCost }: Settlement): Se
   return { outcome, ...dividePaid(BigInt(paid), inputCost) };
 }
 
-/** Divides what was paid into input and output as the ledger does, the input first. */
+/** Divides the paid amount into input and output as the ledger does, the input first. */
 export const dividePaid = (paid: bigint, inputCost: bigint): Pick<Settled, "inputCost" | "outputCost"> =>
   inputCost < paid
     ? { inputCost: nanoUsd(inputCost), outputCost: nanoUsd(paid - inputCost) }

@@ -1,4 +1,4 @@
-// Commits of this process's holds and settlements: what arrives during a commit goes into the next one. So a few disk flushes serve many
+// Commits of this process's holds and settlements: items that arrive during a commit go into the next one. So a few disk flushes serve many
 // requests, and holds and settlements of one account rarely wait for each other's locks. Items are decided in as few statements as
 // possible: many together as sets. Accounts with an item that sets cannot decide, such as a refused hold, are decided item by item, so that
 // they delay no other account.
@@ -29,7 +29,7 @@ import { hasIdleConnection, runOnCommitConnection } from "./connections";
 const MAX_ITEMS = 256;
 /** Fewer items are not worth a separate commit while answers that are about to be handed out lead to more of them. */
 const ENOUGH_ITEMS = 6;
-/** This many are worth a commit in parallel to the one under way; fewer would cost each of them more than they gain. */
+/** This many are worth a second commit in parallel; fewer would cost each of them more than they gain. */
 const MIN_PARALLEL_BATCH = 20;
 /** One or two items are decided faster one after the other than as sets. */
 const MIN_BATCH = 3;

@@ -73,7 +73,7 @@ export async function runOnCommitConnection<Row>(query: Statement<Row>): Promise
 
 /**
  * True when a statement could run at once, in parallel to those under way. If not, a connection is opened for the next time, in the
- * background: a database without free connections, or without an answer, must not fail what the existing connections can do.
+ * background: a database without free connections, or without an answer, must not fail work that the existing connections can do.
  */
 export function hasIdleConnection(): boolean {
   const all = commitConnections();
@@ -151,7 +151,7 @@ export const runStatement = <Row>(client: pg.ClientBase, query: Statement<Row>):
 
 /**
  * A statement like the driver's own, except that its columns are known: they are not described each time, and the caller decodes them. For
- * one row that saves half of what driver and server did in addition to deciding it.
+ * one row that saves half of the work of driver and server beyond the decision itself.
  */
 class PreparedStatement<Row> implements pg.Submittable {
   /** The driver wraps it in its time limit. */

@@ -40,7 +40,7 @@ async function follow(claim: PaymentClaim, ageMs: number, { waitedMs, head }: { 
   else await creditLate(claim, settled);
 }
 
-/** Credits what as many nodes show as must agree: it moved. */
+/** Credits a payment that as many nodes show as must agree: it moved. */
 export async function creditShown(claim: PaymentClaim, settled: SettledAt): Promise<boolean> {
   if (!(await isShown(claim, settled))) return false;
   await creditLate(claim, settled);
@@ -53,7 +53,10 @@ async function creditLate(claim: PaymentClaim, settled: SettledAt): Promise<void
   log().warn({ payment: claim.id, account, transaction: settled.transaction }, "credited a payment after its request had ended");
 }
 
-/** Looks again for a claim whose time is over: credits a payment that moved after all, and calls `giveUp` for one that is gone for good. */
+/**
+ * Looks again for a claim whose time is over: credits a payment that moved after all, and calls `giveUp` for a payment that is gone for
+ * good.
+ */
 export const creditOrEnd = (claim: PaymentClaim, head: Head | null, giveUp: () => Promise<unknown>): Promise<void> =>
   runWithBackoff(claim, async () => {
     const found = await settlementStrategies[claim.scheme].find(claim, "final");

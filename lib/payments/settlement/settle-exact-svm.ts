@@ -44,14 +44,14 @@ async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promis
   ]);
   const trouble = trial.value === null ? null : await explainTrial(kept.transaction, trial.value);
   const isExpired = trouble?.kind === "refused" && trouble.reason === "expired";
-  // An earlier attempt stored this same transaction; or the database was restored from a backup since. For about a minute a cluster calls
-  // what ran already processed, and from then on expired.
+  // An earlier attempt stored this same transaction; or the database was restored from a backup since. For about a minute a cluster calls a
+  // transaction that ran "already processed", and from then on "expired".
   const mayHaveRun = claim.attempt > 1 || trial.value === "AlreadyProcessed" || isExpired;
   try {
     const found = mayHaveRun ? await find(claim, "latest") : null;
     if (found) return { kind: "found", ...found };
   } catch (error) {
-    // While one node is silent, nobody can tell. It is looked for again once its time is over, and what ran is credited then.
+    // While one node is silent, nobody can tell. It is looked for again once its time is over, and credited then if it ran.
     if (isExpired && isOutage(error)) return trouble;
     throw error;
   }
@@ -61,8 +61,8 @@ async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promis
   // submit the payment before the fee payer signs it, below.
   const { lastValidBlockHeight, slot } = await readBlockhash(nodes, trial.slot);
   const used = { feePayer: kept.terms.feePayer, lastValidBlockHeight, slot };
-  // What would fail, and what its payer cannot pay, is never signed: otherwise payments that cost nobody anything would use up the fees of
-  // a day. No node sees the signature before it is stored.
+  // A payment that would fail, or that its payer cannot pay, is never signed: otherwise payments that cost nobody anything would use up the
+  // fees of a day. No node sees the signature before it is stored.
   return storeAttempt(claim, { units: accounts[0]?.units ?? 0n, at }, async (commit) =>
     storeSigned({ id, ...(await sign(kept)), ...used }, commit),
   );

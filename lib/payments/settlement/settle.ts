@@ -1,5 +1,5 @@
 // Settles a claim: its transaction is simulated, stored, sent and followed into a block. Safe to call any number of times at once, in any
-// process: a process without a relayer delegates to one that has it.
+// process: a process without a relayer delegates to a process with one.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -75,7 +75,7 @@ async function repeat(claim: PaymentClaim, run: Run): Promise<Settled> {
   }
 }
 
-/** What one node shows as paid is paid once as many show it as must agree; until then it is under way. */
+/** A claim that one node shows as paid counts as paid once as many nodes show it as must agree; until then it is under way. */
 async function confirm(claim: PaymentClaim, settled: Settled): Promise<Settled> {
   return settled.kind !== "paid" || (await isShown(claim, settled)) ? settled : { kind: "pending" };
 }

@@ -23,7 +23,7 @@ const known = processSingleton<{ databaseUrl?: string; terms?: SettlementTerms; 
   readAtMs: 0,
 }));
 
-/** A rotated relayer has another contract: every process offers it soon after the start of the one with the seed. */
+/** A rotated relayer has another contract: every process offers it soon after the process with the seed starts. */
 const READ_EVERY_MS = 5_000;
 
 /** Null before the first start with a seed. @throws Error when the treasury is not the settings' */
@@ -35,7 +35,7 @@ export async function findSettlementTerms(): Promise<SettlementTerms | null> {
   if (!written) return null;
   const { treasury, relayer } = partiesForm.parse(JSON.parse(written.value));
   const { MODE, TREASURY_BASE_ADDRESS: pinned, SERVICE_NAME: serviceName } = config();
-  // An attacker with write access to the database could name another contract than the one that payers trust.
+  // An attacker with write access to the database could name another contract than payers trust.
   if (MODE === "live" && pinned?.toLowerCase() !== treasury)
     throw new Error("TREASURY_BASE_ADDRESS does not match the treasury in the database.");
   const terms = { serviceName, usdc: usdcAddress(baseChainId()).toLowerCase() as Hex, treasury, relayer };

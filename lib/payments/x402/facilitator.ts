@@ -28,7 +28,7 @@ export type FacilitatorAnswer =
 const ANSWER_TIMEOUT_MS = 5_000;
 const SETTLE_TIMEOUT_MS = 20_000;
 const SUPPORTED_FOR_MS = 600_000;
-/** While it does not answer, it is not asked for each request what it supports. */
+/** While it does not answer, requests do not ask it each time for the kinds it supports. */
 const SILENT_FOR_MS = 5_000;
 const MAX_ANSWER_BYTES = 262_144;
 const MAX_REASON_CHARACTERS = 100;

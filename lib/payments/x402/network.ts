@@ -33,7 +33,7 @@ export interface PaymentRefusal {
 export interface SignedPayment {
   /** Lower-case hex, or base58. */
   payer: string;
-  /** What the chain accepts only once: the authorization's nonce, or the hash of the transaction's message. */
+  /** The value that the chain accepts only once: the authorization's nonce, or the hash of the transaction's message. */
   nonce: string;
   amount: NanoUsd;
   /** The chain refuses the payment after this time. */
@@ -52,11 +52,11 @@ export interface X402Network {
   readonly scheme: Exclude<PaymentScheme, "proof">;
   /** CAIP-2. */
   readonly network: string;
-  /** What x402's facilitators answer here to a payment that moves another amount than it says that it accepted. */
+  /** The answer of x402's facilitators here to a payment that moves another amount than it says that it accepted. */
   readonly amountMismatch: string;
   /**
-   * What a payer must sign; null while nobody can pay here. Called for every unpaid request: it may query the database once, and caches the
-   * result.
+   * The requirements that a payer must sign; null while nobody can pay here. Called for every unpaid request: it may query the database
+   * once, and caches the result.
    */
   findRequirements(price: Price): Promise<PaymentRequirements | null>;
   /**

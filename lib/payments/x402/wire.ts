@@ -34,7 +34,7 @@ export interface PaymentRequired {
   error: string;
   resource: ResourceInfo;
   accepts: readonly PaymentRequirements[];
-  /** What else a client may use, each by its name: `info`, and a JSON Schema of what the client sends. */
+  /** Further offers to a client, each by its name: `info`, and a JSON Schema of the client's part. */
   extensions: Readonly<Record<string, Json>>;
 }
 

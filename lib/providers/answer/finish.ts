@@ -1,5 +1,5 @@
-// How an answer ended. Providers have many words for it, and some say it wrongly: what an answer holds decides whether it calls tools. What
-// broke off is a failure, and never the end of an answer.
+// How an answer ended. Providers have many words for it, and some say it wrongly: the answer's content decides whether it calls tools. An
+// answer that breaks off is a failure, and never an end.
 
 import { type FinishReason, type ProviderEvent, ProviderFailure } from "../types";
 import { malformed } from "../wire-value";
@@ -57,13 +57,13 @@ export function readFinishReason(word: string | null | undefined): FinishReason 
   return "other";
 }
 
-/** What a model wrote is no answer: its provider is well, and the same request may succeed. */
+/** The model's text is no answer: its provider is well, and the same request may succeed. */
 const unreadableAnswer = (what: string): ProviderFailure =>
   new ProviderFailure("malformed", `the model's answer cannot be read: ${what}`, { accepted: true, byModel: true });
 
 type Finish = Extract<ProviderEvent, { type: "finish" }>;
 
-/** What an answer has held so far, and what its end means for that. */
+/** The content of an answer so far, and the meaning of its end for that. */
 export class HeldOutput {
   #hasText = false;
   #hasCalls = false;

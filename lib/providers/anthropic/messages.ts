@@ -138,7 +138,7 @@ function assistantContent(message: AssistantMessage, route: ModelRoute | undefin
   return written.blocks.slice(0, end + 1);
 }
 
-/** The text and the calls of a message, written as far as each thought stood: its order is part of what Anthropic verifies. */
+/** The text and the calls of a message, written as far as each thought stood: Anthropic verifies their order, too. */
 class AssistantBlocks {
   readonly blocks: Block[] = [];
   readonly #texts: TextBlock[];

@@ -1,5 +1,5 @@
-// What a Claude model accepts follows from its name alone, per Anthropic's migration guides, so that models which the operator
-// configured follow them too. A name that is not a Claude's gets what the oldest models accept.
+// Rules for the options that a Claude model accepts follow from its name alone, per Anthropic's migration guides, so that models which the
+// operator configured follow them too. A name that is not a Claude's gets the rules of the oldest models.
 
 import { type ShapeRules, shapeRules } from "../conversation/shape-rules";
 import type { ModelRoute } from "../model-route";

@@ -13,10 +13,10 @@ type Schema = Record<string, unknown>;
  */
 export const narrowSchema = (schema: Schema): Schema | undefined => runAtOnce(narrowSchemaInSlices(schema));
 
-/** What became of a schema: the bound of a request narrows it in slices (token-bound.ts), and it is written from here. */
+/** The narrowed form of each schema: the bound of a request narrows it in slices (token-bound.ts), and it is written from here. */
 const narrowedSchemas = processSingleton("anthropic schemas", () => new WeakMap<Schema, { narrowed: Schema | undefined }>());
 
-/** The same in slices; whoever asks for it again gets what was made then. */
+/** The same in slices; a second call returns the first result. */
 export function* narrowSchemaInSlices(schema: Schema): Slices<Schema | undefined> {
   const known = narrowedSchemas().get(schema);
   if (known) return known.narrowed;

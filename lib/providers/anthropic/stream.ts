@@ -90,7 +90,7 @@ class AnswerUnderWay {
     this.#onUsage = onUsage;
   }
 
-  /** Consumes one event and returns what it adds to the answer. */
+  /** Consumes one event and returns its addition to the answer. */
   take(data: string): ProviderEvent | undefined {
     const event = parseJson(data, "an event");
     const { type } = readShape(eventSchema, event, "an event");

@@ -140,7 +140,7 @@ const listNames: Readonly<Record<string, readonly string[]>> = {
   moonshot: ["moonshot", "moonshotai"],
 };
 
-/** What the list has of a model's routes. */
+/** The list's entries for a model's routes. */
 function listedRoutes({ id, aliases, routes }: Model, list: ReadonlyMap<string, ListedModel>): ListedModel[] {
   return routes.flatMap(({ provider, wireName }, index) => {
     const short = wireName.slice(wireName.lastIndexOf("/") + 1);

@@ -14,7 +14,7 @@ export const MARGIN_PERCENT = 5n;
 /** Nano-USD per token (1 USD per million tokens = 1,000). A kind without a price costs `input`, and reasoning `output`. */
 type KindCosts = Record<Side, number> & Partial<Record<PartKind, number>>;
 
-/** What the provider charges. */
+/** The provider's own prices. */
 interface ProviderCosts extends KindCosts {
   /** From that much input on, every token of the request costs this instead. */
   tiers?: readonly (KindCosts & { fromInputTokens: number })[];

@@ -5,10 +5,10 @@ import { createHash } from "node:crypto";
 import type { ChatMessage, ToolCall } from "./messages";
 import type { ShapeRules } from "./shape-rules";
 
-/** The id of a call on the wire. `copy` is 1; for a call whose id another has already, it goes up until there is one that none has. */
+/** The id of a call on the wire. `copy` is 1; if another call has the id already, it goes up until the id is unused. */
 export interface WireCallId {
   (id: string, copy: number): string;
-  /** The part of it that the provider gets as the call's id, where something travels in it. */
+  /** The part of it that the provider gets as the call's id, where the id carries something else as well. */
   sent?: (wire: string) => string;
 }
 

@@ -1,4 +1,4 @@
-// What an image is to a provider, whichever format carries it.
+// An image for a provider, whichever format carries it.
 
 import type { LargeText } from "@/lib/base/large-text";
 

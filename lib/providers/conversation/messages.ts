@@ -31,7 +31,7 @@ export type ContentPart = TextPart | ImagePart;
 export type Content = string | readonly ContentPart[];
 
 /**
- * What a model thought before it answered, as its maker sent it: it goes back unchanged to the same provider and model, and to no other.
+ * A model's thought before its answer, as its maker sent it: it goes back unchanged to the same provider and model, and to no other.
  */
 export interface ReasoningBlock {
   kind: "thinking" | "redacted" | "encrypted";
@@ -46,7 +46,7 @@ export interface ReasoningBlock {
   data: string;
   /** The provider's id of the block, where it has one. */
   id?: string | undefined;
-  /** What of its message came before it: so many characters of text, so many tool calls. Absent: nothing. */
+  /** Its place in the message: after so many characters of text and so many tool calls. Absent: at the start. */
   after?: { characters: number; calls: number } | undefined;
 }
 
@@ -62,7 +62,7 @@ export type ChatMessage =
       reasoning?: readonly ReasoningBlock[];
       phase?: MessagePhase | undefined;
     }
-  /** What one of the customer's functions returned. */
+  /** The result of one of the customer's functions. */
   | { role: "tool"; content: Content; toolCallId: string; isError?: boolean | undefined };
 
 /** True when every message is one string: nothing of images needs to be looked at then. */

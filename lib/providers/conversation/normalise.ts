@@ -1,6 +1,6 @@
-// A conversation in the shape that its target takes (shape-rules.ts). What was said stays, in its order: results move next to their calls,
-// instructions become the user's text where their role may not stand, and what a target cannot do without is put in. A conversation that has
-// that shape already comes back as it is.
+// A conversation in the shape that its target takes (shape-rules.ts). All texts stay, in their order: results move next to their calls,
+// instructions become the user's text where their role may not stand, and parts that a target cannot do without are put in. A conversation
+// that has that shape already comes back as it is.
 
 import { hasImages, IMAGES_FOLLOW, withToolImages } from "../image-bound/wire-images";
 import { uniqueCalls, type WireCallId } from "./call-ids";
@@ -83,7 +83,7 @@ function resultsAfterCalls(messages: Messages): Messages {
   return ordered.flatMap((message) => [message, ...(resultsOf.get(message) ?? [])]);
 }
 
-/** What Python's strip() removes, too, since that is how these texts are checked: the separators U+001C to U+001F and U+0085. */
+/** With the separators U+001C to U+001F and U+0085, which Python's strip() removes, too: that is how these texts are checked. */
 const isSpace = (code: number): boolean =>
   code === 32 ||
   (code >= 9 && code <= 13) ||
@@ -120,7 +120,7 @@ function withoutBlankParts(content: Content): Content {
   return content.every(isKept) ? content : content.filter(isKept);
 }
 
-/** Those at the beginning stay. Without any other message the last of them is what the user says. */
+/** Those at the beginning stay. Without any other message the last of them becomes the user's. */
 function placeSystem(messages: Messages, where: "after-user" | "nowhere"): Messages {
   const first = messages.findIndex(({ role }) => role !== "system");
   const turns = first === -1 ? Math.max(0, messages.length - 1) : first;
@@ -206,7 +206,7 @@ function mergeTurns(messages: Messages): Messages {
   return merged;
 }
 
-/** Of a whole run at once: a message at a time would copy what is joined before with each. */
+/** A whole run at once: message by message, each step would copy all that was joined before. */
 const joined = (contents: readonly Content[]): Content =>
   contents.some(hasImages)
     ? contents.flatMap(partsOf)

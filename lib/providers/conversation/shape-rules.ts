@@ -1,5 +1,5 @@
-// The shapes of conversations that a wire format's readers refuse, as a table of rules with their sources: normalise.ts follows it. What
-// OpenAI accepts is the measure: a conversation of that shape never fails elsewhere for its shape.
+// The shapes of conversations that a wire format's readers refuse, as a table of rules with their sources: normalise.ts follows it. OpenAI
+// is the measure: a conversation of a shape that it accepts never fails elsewhere for its shape.
 
 export interface ShapeRules {
   /**

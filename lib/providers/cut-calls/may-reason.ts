@@ -1,5 +1,5 @@
-// Whether a call may make its model reason before it answers, by what its request says and by what the model does by itself. What a model
-// thinks is billed as output, mostly unseen: nobody but its provider can count it.
+// Whether a call may make its model reason before it answers, by its request and by the model's own habit. Thoughts are billed as output,
+// mostly unseen: nobody but the provider can count them.
 
 import { readClaude, thinkingStyle } from "../anthropic/model-rules";
 import { anthropicThinking } from "../anthropic/thinking";

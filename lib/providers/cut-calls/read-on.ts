@@ -1,5 +1,5 @@
-// What a provider bills for a stream cut before its end. OpenAI, Anthropic, xAI and DeepSeek stop generating, and billing, when the
-// connection closes; Google generates and bills the whole answer. Of another provider its entry says it.
+// Billing of a stream that is cut before its end, by provider. OpenAI, Anthropic, xAI and DeepSeek stop generating, and billing, when the
+// connection closes; Google generates and bills the whole answer. For another provider its entry says it.
 
 import type { WhenLeft } from "@/lib/base/when-left";
 import type { ProviderId } from "../model-route";
@@ -13,8 +13,8 @@ export const isBilledWhenCut = (model: Model): boolean =>
   model.routes.some(({ provider, entry }) => billedToTheEnd.has(provider) || entry?.stopsWhenCut === false);
 
 /**
- * True when a stream is read on after its client left: cutting it would save nothing, or what its model thought could not be counted, and
- * leaving would make it free.
+ * True when a stream is read on after its client left: cutting it would save nothing, or its model's thoughts could not be counted, and
+ * leaving would make them free.
  */
 export const isReadOn = (model: Model, call: ModelCall): boolean =>
   isBilledWhenCut(model) || model.routes.some((route) => mayReason(call, route));

@@ -1,6 +1,6 @@
-// Ids and names of function calls. Gemini 3 refuses a call that is sent back without its thought signature, and of what OpenAI's clients send
-// back only the id is ours to choose: the signature travels in it, as `<id>__thought__<signature in base64url>`.
-// Documented at https://ai.google.dev/gemini-api/docs/thought-signatures.
+// Ids and names of function calls. Gemini 3 refuses a call that is sent back without its thought signature, and OpenAI's clients send back
+// only one text that is ours to choose, the id: the signature travels in it, as `<id>__thought__<signature in base64url>`. Documented at
+// https://ai.google.dev/gemini-api/docs/thought-signatures.
 
 import { randomBase62 } from "@/lib/base/ids";
 import { hashOf, numbered, type WireCallId } from "../conversation/call-ids";
@@ -45,10 +45,10 @@ export function splitCallId(callId: string): { id: string; thoughtSignature?: st
 }
 
 // "Must start with a letter or an underscore" (ai.google.dev/api/caching#FunctionDeclaration); OpenAI's may start with a digit or a hyphen.
-// Such a name gets an underscore more, and so does one that could be taken for it.
+// Such a name gets an underscore in front, and so does a name that could be taken for the result.
 
 const MAX_NAME_LENGTH = 64;
-/** One that would be too long then is told from others by its digest. */
+/** A name that would be too long with it is shortened, and told from others by its digest. */
 const SHORTENED = "long_";
 const KEPT_LETTERS = 40;
 const DIGEST_LETTERS = 16;

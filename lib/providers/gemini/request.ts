@@ -196,7 +196,7 @@ function functionResponse({ toolCallId, content }: ChatMessage & { role: "tool" 
   };
 }
 
-/** `args` must be an object: {} for empty text, otherwise one that keeps what the model wrote. */
+/** `args` must be an object: {} for empty text, otherwise an object that keeps the model's text. */
 function unreadableArguments(text: string): Record<string, unknown> {
   return text.trim() === "" ? {} : { arguments: text };
 }

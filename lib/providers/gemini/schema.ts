@@ -1,6 +1,6 @@
 // JSON Schemas in the part of JSON Schema that Gemini takes (`parametersJsonSchema` and `responseJsonSchema`,
-// ai.google.dev/api/generate-content, read 2026-11-28): these keywords and no others, and beside a `$ref` only such as begin with `$`. What
-// has no keyword there is told in the description: the model reads it all the same.
+// ai.google.dev/api/generate-content, read 2026-11-28): these keywords and no others, and beside a `$ref` only such as begin with `$`. A
+// rule without a keyword there is told in the description: the model reads it all the same.
 
 import { processSingleton } from "@/lib/base/process-singleton";
 import { runAtOnce, type Slices } from "@/lib/base/slices";
@@ -26,14 +26,16 @@ const silent = new Set([
   "required",
 ]);
 
-/** What lies deeper, or comes after so many parts, is sent as it is: no tool has so many, and each takes time. */
+/** Parts that lie deeper, or come after so many others, are sent as they are: no tool has so many, and each takes time. */
 const MAX_DEPTH = 64;
 const MAX_PARTS = 2_000;
 
 /** So many keywords, names or variants take some hundredth of a millisecond. */
 const STEPS_AT_ONCE = 64;
 
-/** What became of a schema: the bound of a request narrows its schemas in slices (token-bound.ts), and they are written from here. */
+/**
+ * The narrowed form of each schema: the bound of a request narrows its schemas in slices (token-bound.ts), and they are written from here.
+ */
 const narrowedSchemas = processSingleton("gemini schemas", () => new WeakMap<Schema, Schema>());
 
 /** The schemas of one request. */
@@ -46,7 +48,7 @@ export class GeminiSchemas {
     return runAtOnce(this.inSlices(schema));
   }
 
-  /** The same in slices; whoever asks for it again gets what was made then. */
+  /** The same in slices; a second call returns the first result. */
   *inSlices(schema: Schema): Slices<Schema> {
     const known = narrowedSchemas().get(schema);
     if (known) return known;

@@ -22,7 +22,7 @@ export function anthropicImageBound(wireName: string, size: Size | null): number
   return size === null ? tokens : Math.min(countSquares(size, 28), tokens);
 }
 
-/** What the rule gives; the fewest that it can where the size is not known. */
+/** The tokens by the rule; the fewest that it can give where the size is not known. */
 export function anthropicImageLeast(wireName: string, size: Size | null): number {
   if (size === null) return 1;
   const { edge, tokens } = limitsOf(wireName);

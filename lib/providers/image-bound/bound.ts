@@ -1,5 +1,5 @@
-// Bounds of the input tokens of images, and which routes take them. What no provider publishes is bounded by the most that a similar model
-// counts, or by the fewest that its rule can give.
+// Bounds of the input tokens of images, and which routes take them. Where no provider publishes a rule, the bound is the most that a
+// similar model counts, or the fewest that its rule can give.
 
 import type { ImageDetail, ImagePart } from "../conversation/images";
 import type { ChatMessage } from "../conversation/messages";
@@ -73,8 +73,8 @@ function imageBound({ source, detail }: ImagePart, wholeDetail: ImageDetail, { p
 const LARGEST: Size = { width: 8_000, height: 8_000 };
 
 /**
- * What the images of a request are by the rule of the route that answers it, without the text around them; the fewest that the rule can
- * give where it needs what we do not know.
+ * The tokens of a request's images by the rule of the route that answers it, without the text around them; the fewest that the rule can
+ * give where it needs a fact that we do not know.
  */
 export function leastImageTokens(messages: readonly ChatMessage[], { provider, wireName }: ModelRoute): number {
   const images = imagesOf(messages);

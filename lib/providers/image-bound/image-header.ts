@@ -1,6 +1,6 @@
-// The type and the size of an image as its header says: PNG, JPEG, GIF or WebP. Nothing is decoded, and what lies between the parts of a
-// header is passed over by its length, so that no file costs more than MAX_STEPS steps of a few bytes each, wherever its header ends. The
-// rules are those of the decoders that providers use: what they refuse as broken has no size here.
+// The type and the size of an image as its header says: PNG, JPEG, GIF or WebP. Nothing is decoded, and bytes between the parts of a header
+// are passed over by their length, so that no file costs more than MAX_STEPS steps of a few bytes each, wherever its header ends. The rules
+// are those of the decoders that providers use: an image that they refuse as broken has no size here.
 
 import type { ImageMediaType } from "../conversation/images";
 

@@ -1,4 +1,4 @@
-// What each provider takes of images. The numbers are the providers' own where they publish one (as of 2026-11-26); where they publish
+// The images that each provider takes. The numbers are the providers' own where they publish one (as of 2026-11-26); where they publish
 // none, ours keep one request from holding a context window.
 
 import type { ImageMediaType, ImagePart } from "../conversation/images";

@@ -85,7 +85,7 @@ function patchBound({ budget, multiplier, originalBudget }: PatchRule, detail: I
   return Math.ceil(patches * multiplier);
 }
 
-/** What the rule gives; the fewest that it can where the size or the multiplier is not known. */
+/** The tokens by the rule; the fewest that it can give where the size or the multiplier is not known. */
 export function openaiImageLeast(wireName: string, detail: ImageDetail, size: Size | null): number {
   const tiles = ruleFor(tileRules, wireName);
   if (tiles) return tileLeast(tiles, detail, size);

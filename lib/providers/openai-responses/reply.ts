@@ -38,7 +38,7 @@ export const responsesItemSchema = z.object({
 
 export type ResponsesItem = z.infer<typeof responsesItemSchema>;
 
-/** What ends a response, whole or as the last event of a stream. */
+/** The end of a response, whole or as the last event of a stream. */
 export const responsesEndSchema = z.object({
   id: z.unknown().optional(),
   status: z.string().nullish(),

@@ -68,7 +68,7 @@ export async function* readResponsesStream(
         continue;
       }
       if (!event.response) throw malformed(`${event.type} without its response`);
-      // A response that failed has counted what it cost all the same.
+      // A failed response has its token counts all the same.
       const counted = readResponsesUsage(event.response.usage);
       if (counted) onUsage?.(counted);
       const status = event.response.status ?? event.type.slice("response.".length);

@@ -3,7 +3,7 @@
 import type { ImageDetail, ImagePart } from "../conversation/images";
 import type { ChatDialect, RouteEntry } from "../provider-entry";
 
-/** What a provider takes of chat completions: of a vendor's model, as of an entry. */
+/** The part of chat completions that a provider takes, for a vendor's model or for an entry. */
 export interface OpenAIDialect extends Omit<ChatDialect, "efforts" | "limitIncludesReasoning" | "cacheScope" | "maxPrice" | "body"> {
   imageDetail: (image: ImagePart) => ImageDetail;
   /** The efforts that it takes; undefined where the model's name decides. */

@@ -47,8 +47,8 @@ function wordsBehind({ metadata }: Record<string, unknown>): string | undefined 
   }
 }
 
-// Groq refuses what its model wrote, a call or JSON of the wrong form, as if the request were at fault: with 400 (sipeed/picoclaw#748), or inside
-// a stream (recorded in pydantic-ai's tests/models/cassettes/test_groq).
+// Groq refuses its own model's text, a call or JSON of the wrong form, as if the request were at fault: with 400 (sipeed/picoclaw#748), or
+// inside a stream (recorded in pydantic-ai's tests/models/cassettes/test_groq).
 const modelCodes = ["tool_use_failed", "json_validate_failed"];
 
 // Codes that only the operator can fix, although they come as 400 or 429.

@@ -11,7 +11,7 @@ import { readOpenAIProblem } from "./errors";
 import { isFunctionCall, openaiMessageSchema, openaiPieces, readToolCallPiece, type ToolCallPiece } from "./message";
 import { Thoughts } from "./reasoning";
 
-/** What is no object says nothing. */
+/** A value that is no object says nothing. */
 const objectOrNothing = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess((value) => (isRecord(value) ? value : undefined), z.object(shape).optional()).optional();
 
@@ -97,7 +97,9 @@ export function firstPiece({ id, name }: Pick<ToolCallPiece, "id" | "name">, ind
   return { type: "tool_call", index, id: id ?? `call_${randomBase62(24)}`, name, arguments: "" };
 }
 
-/** Servers that call a function without arguments leave them empty, which no client can parse. What was cut stays as it is. */
+/**
+ * Servers that call a function without arguments leave them empty, which no client can parse. Arguments of a cut answer stay as they are.
+ */
 export const emptyArguments = (reason: FinishReason): string => (reason === "length" || reason === "content_filter" ? "" : "{}");
 
 /**

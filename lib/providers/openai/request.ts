@@ -102,7 +102,7 @@ function openaiTool({ name, description, parameters, strict }: Tool, dialect: Op
 
 const isForced = (choice: ToolChoice | undefined): boolean => choice === "required" || typeof choice === "object";
 
-/** Where no tool can be named, the named one is the only one that the model sees. */
+/** Where no tool can be named, the model sees only the named one. */
 function callableTools(tools: readonly Tool[], choice: ToolChoice | undefined, dialect: OpenAIDialect): readonly Tool[] {
   return typeof choice === "object" && dialect.toolChoice !== "named" ? tools.filter(({ name }) => name === choice.name) : tools;
 }
@@ -196,7 +196,7 @@ function openaiDialect(wireName: string, provider: ProviderId): OpenAIDialect {
   };
 }
 
-/** False for a model that reasons, and for one that searches. */
+/** False for a model that reasons or searches. */
 export const takesSampling = (wireName: string): boolean => !reasoning.test(wireName);
 
 // OpenAI's reasoning models (o1, o3-mini, gpt-5, gpt-5.1 …, not gpt-5-chat) and its search previews answer 400 to any temperature,

@@ -64,7 +64,7 @@ class AnswerUnderWay {
     this.#onUsage = onUsage;
   }
 
-  /** Consumes one chunk and returns what it adds to the answer. */
+  /** Consumes one chunk and returns its addition to the answer. */
   take(value: unknown): ProviderEvent[] {
     refuseProblem(value, "unavailable");
     const { id, choices, usage, x_groq, service_tier } = readShape(chunkSchema, value, "a chunk");

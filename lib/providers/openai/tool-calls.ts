@@ -49,7 +49,7 @@ export class ToolCallPieces {
   end(reason: FinishReason): ToolCallEvent[] {
     const events: ToolCallEvent[] = [];
     for (const call of this.#known) {
-      // What has neither a name nor arguments is no call.
+      // A piece with neither a name nor arguments is no call.
       if (!call.isFunction || (call.name === "" && call.arguments === "")) continue;
       if (call.position === undefined) events.push(...this.#begin(call), ...this.#handOn(call));
       const rest = emptyArguments(reason);

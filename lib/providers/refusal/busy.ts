@@ -20,7 +20,9 @@ export function isBusy(status: number | undefined, problem: { message: string; c
 export const circuitOpen = (provider: string, retryAfterMs: number): ProviderFailure =>
   new ProviderFailure("unavailable", `${provider}: the circuit is open`, { busy: true, retryAfterMs });
 
-/** Of two routes' failures: a busy one, which says when to come again; of two, the one that may be asked sooner; else the later. */
+/**
+ * Of two routes' failures: a busy one, which says when to come again; of two busy ones, that of the route to ask sooner; else the later.
+ */
 export function moreTelling(earlier: ProviderFailure | undefined, later: ProviderFailure): ProviderFailure {
   if (!earlier?.busy) return later;
   if (!later.busy) return earlier;

@@ -76,7 +76,7 @@ const wordings: readonly RegExp[] = [
   /^invalid '(?:messages|input)\b[^']{0,100}': string too long/i, // OpenAI: a text of more than ten million characters
 ];
 
-/** OpenAI, DeepSeek, OpenRouter and older vLLM: what was requested, and what of it stands where. */
+/** OpenAI, DeepSeek, OpenRouter and older vLLM: the tokens requested, and how many of them stand where. */
 const requested = /requested (?:about )?([\d,]+) tokens(?: \(([^)]{1,200})\))?/i;
 const share = /^(?:and )?([\d,]+) (?:in|of|for) (?:the |your )?([a-z]+)/i;
 

@@ -1,7 +1,7 @@
-// A provider's words as they may be repeated: one line of bounded length, without what is the operator's or the provider's own: keys, hosts,
-// addresses, names of accounts and ids of requests. They may still hold words of the prompt, which belong to its sender alone.
+// A provider's words as they may be repeated: one line of bounded length, without the operator's and the provider's own details: keys,
+// hosts, addresses, names of accounts and ids of requests. They may still hold words of the prompt, which belong to its sender alone.
 
-/** Longer words are not read further: what follows is a page or a whole body. */
+/** Longer words are not read further: the rest is a page or a whole body. */
 export const MAX_READ = 4_800;
 
 /** The words on one line, at most `maxLength` characters. */
@@ -30,7 +30,7 @@ const plainSigns = (text: string): string =>
       letters.normalize("NFKC"),
     );
 
-/** A URL, or what lacks only its scheme, with a name and a password in it: `user:password@host`. */
+/** A URL, with or without its scheme, with a name and a password in it: `user:password@host`. */
 function hideUserInfo(word: string): string {
   const at = word.lastIndexOf("@");
   const colon = word.indexOf(":");
@@ -69,7 +69,7 @@ const oftenNoSecret = /^(?:token|key|(?:set-)?cookie|credentials?)$/i;
 function hideSecret(whole: string, label: string, between: string, value: string): string {
   const quote = /^["'`]/.exec(value)?.[0] ?? "";
   const inner = quote === "" ? value.replace(/[.:!?]{1,3}$/, "") : value.slice(1, -1);
-  // What looks like a key is hidden wherever it stands.
+  // A text that looks like a key is hidden wherever it stands.
   const isKey = /^[-_*.A-Za-z0-9]+$/.test(value) && looksLikeKey(value);
   if (inner === "" || isKey || isSaidOfFields(inner)) return whole;
   const isPlainWord = /^[a-zA-Z_]{1,15}$/.test(inner);

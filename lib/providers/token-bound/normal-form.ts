@@ -89,7 +89,7 @@ function createNormalForms(): NormalForms {
   };
 }
 
-// Characters that combine with the one before: those with a combining class, and second parts of a composition. All of them are
+// Characters that combine with the character before: those with a combining class, and second parts of a composition. All of them are
 // marks, except the vowels and finals of Hangul and of Kirat Rai.
 const joiners = /^[\p{M}\u1160-\u11ff\u{16d63}\u{16d67}-\u{16d6a}]/u;
 

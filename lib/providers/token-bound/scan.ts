@@ -3,9 +3,9 @@
 // - a pretoken in the vocabulary is one token, where it is certain how all three public tokenizers place its borders;
 // - no pretoken border divides the stretch, so `maxTokens` bounds what begins in it;
 // - a token has at least one byte.
-// A stretch of more than LONGEST_STRETCH characters is divided: what begins in its parts, each with an open end, begins in the whole.
-// Next to a non-ASCII character only the last two apply, since tokenizers may disagree with us on whether it is a letter, and on
-// its NFKC form.
+// A stretch of more than LONGEST_STRETCH characters is divided: tokens that begin in its parts, each with an open end, begin in the whole.
+// Next to a non-ASCII character only the last two apply, since tokenizers may disagree with us on whether it is a letter, and on its NFKC
+// form.
 
 import type { Slices } from "@/lib/base/slices";
 import { type NormalForms, normalForms, utf8Length } from "./normal-form";
@@ -39,7 +39,7 @@ const blank = 0x20;
 const slash = 0x2f;
 const contraction = /(?:[stmd]|re|ve|ll)/iy;
 
-/** What is known at the start of the next stretch. */
+/** The state at the start of the next stretch. */
 type Before =
   /** A pretoken border. */
   | "border"
@@ -75,7 +75,7 @@ class Scan {
   private readonly forms: NormalForms = normalForms();
   private at = 0;
   private before: Before = "border";
-  /** The last stretch was divided: what follows is its next part. */
+  /** The last stretch was divided: its next part follows. */
   private isDivided = false;
 
   constructor(

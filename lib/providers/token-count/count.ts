@@ -1,5 +1,5 @@
-// Counts texts with OpenAI's public tokenizers, in time that grows with their length, whatever they hold. It is for what a provider did not
-// count: lib/gateway/prompt/estimate.ts says what is charged for it.
+// Counts texts with OpenAI's public tokenizers, in time that grows with their length, whatever they hold. It is for calls that a provider
+// did not count: lib/gateway/prompt/estimate.ts says how they are charged.
 
 import { formatFunctionDefinitions } from "gpt-tokenizer/functionCalling";
 import type { Slices } from "@/lib/base/slices";
@@ -71,7 +71,7 @@ function writeDefinitions(tools: string): string {
 const SPAN_CHARACTERS = 1_024;
 
 function* addText(count: TokenCount, text: string, tokenizer: Tokenizer): Slices<void> {
-  // White space splits by what follows it, so a span ends after a pretoken that holds something else.
+  // White space splits by the text after it, so a span ends after a pretoken that holds something else.
   const span = { start: 0, end: 0, kind: "ascii" as Kind };
   const addSpan = (end: number) => {
     if (end > span.start) count[span.kind] += tokenizer.count(text.slice(span.start, end));
@@ -98,7 +98,9 @@ function* addText(count: TokenCount, text: string, tokenizer: Tokenizer): Slices
 
 /** A longer pretoken is cut: merging takes the square of its length. Words are shorter, in scripts without spaces as well. */
 const LONGEST_PRETOKEN = 128;
-/** What a cut adds at the most, in words and in rows of signs, whose tokens are longer. It is taken off: no count is above the truth. */
+/**
+ * The most tokens that a cut adds, in words and in rows of signs, whose tokens are longer. It is taken off: no count is above the truth.
+ */
 const TOKENS_OF_A_CUT = { word: 1, signs: 4 };
 
 function* countLong(pretoken: string, { count }: Tokenizer): Slices<number> {

@@ -94,7 +94,7 @@ export class TokenCounter {
     };
   }
 
-  /** Ends the thread; what it was counting is null. The next job starts another. */
+  /** Ends the thread; the job that it was counting returns null. The next job starts another. */
   end(): void {
     const thread = this.#thread;
     this.#thread = undefined;
@@ -103,7 +103,7 @@ export class TokenCounter {
     if (this.#running) this.#finish(giveUp("it took too long"));
   }
 
-  /** Counts no more, for a process that ends: what waits, and what is being counted, is null at once. */
+  /** Counts no more, for a process that ends: waiting jobs, and the running one, return null at once. */
   close(): void {
     this.#isClosed = true;
     for (const { timer, resolve } of this.#waiting.splice(0)) {
@@ -150,7 +150,7 @@ export class TokenCounter {
     }
   }
 
-  /** In turn: whoever was served last comes after the others. */
+  /** In turn: the owner served last comes after the others. */
   #takeNext(): Waiting | undefined {
     const other = this.#waiting.findIndex(({ owner }) => owner !== this.#lastOwner);
     const [next] = this.#waiting.splice(Math.max(other, 0), 1);
@@ -158,7 +158,7 @@ export class TokenCounter {
     return next;
   }
 
-  /** What a thread reports that was ended before is of no job any more. */
+  /** Reports of a thread that was ended are ignored: its job is gone. */
   #startThread(): CountingThread {
     const thread: CountingThread = startCountingThread(this.#options.bundle, {
       onCounts: (counts) => {

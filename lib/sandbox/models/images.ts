@@ -12,7 +12,7 @@ interface PixelSize {
   height: number;
 }
 
-/** What the simulation takes an image to be that it would have to fetch. */
+/** The size that the simulation assumes for an image that it would have to fetch. */
 const FETCHED: PixelSize = { width: 1_024, height: 768 };
 
 /** Billed tokens of a call's images. */

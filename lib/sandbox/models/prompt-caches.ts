@@ -1,5 +1,5 @@
-// The prompt caches of the simulated vendors: a request whose beginning was sent before reads it from the cache, in each vendor's own steps,
-// and where a vendor bills writes, what is new is written. Whole messages are compared, not single tokens.
+// The prompt caches of the simulated vendors: a request whose beginning was sent before reads it from the cache, in each vendor's own
+// steps, and where a vendor bills writes, the new part is written. Whole messages are compared, not single tokens.
 // Source: developers.openai.com/api/docs/guides/prompt-caching, docs.anthropic.com/en/docs/build-with-claude/prompt-caching,
 // ai.google.dev/gemini-api/docs/caching, api-docs.deepseek.com/guides/kv_cache.
 
@@ -32,7 +32,7 @@ const steps: Readonly<Record<VendorId, Steps>> = {
 export class PromptCaches {
   readonly #known = new Set<string>();
 
-  /** What a call reads and writes; its own prefixes are known from then on. */
+  /** The tokens that a call reads and writes; its own prefixes are known from then on. */
   count({ provider }: Pick<Vendor, "provider">, call: SimulatedCall): CacheCounts {
     const { least, step } = steps[provider];
     if (call.cache?.isOff) return NOTHING;

@@ -31,7 +31,7 @@ interface Simulation {
 const vendors: readonly Vendor[] = [openai, anthropic, gemini, xai, deepseek];
 
 const EMBEDDINGS_PATH = "/openai/v1/embeddings";
-// Longer than any client keeps an idle connection, so that this side never closes one that is just being reused.
+// Longer than any client keeps an idle connection, so that this side never closes a connection that is just being reused.
 const KEEP_ALIVE_MS = 75_000;
 
 /** Creates the server; the caller listens and closes. */

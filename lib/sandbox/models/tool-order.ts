@@ -3,7 +3,7 @@
 import type { SimulatedMessage } from "./vendor";
 
 /**
- * What is wrong; null when every call has its result.
+ * The fault; null when every call has its result.
  * @param mayWait whether other messages may stand before a result
  */
 export function findToolProblem(messages: readonly SimulatedMessage[], { mayWait = false } = {}): string | null {

@@ -97,7 +97,7 @@ export class Chain {
     return { error: refusal, logs: [], unitsConsumed: 0 };
   }
 
-  /** Includes a transaction in the current slot. One that cannot be accepted is dropped, as by a validator. */
+  /** Includes a transaction in the current slot. A transaction that cannot be accepted is dropped, as by a validator. */
   send(sent: Sent): void {
     if (this.refusalOf(sent) !== null) return;
     const { slots } = this;

@@ -26,7 +26,7 @@ const KEEP_ALIVE_MS = 65_000;
 const PAIRS_TRIED = 50;
 
 /**
- * Listens on `port` and the one above; 0 picks two free ones.
+ * Listens on `port` and the next port; 0 picks two free ones.
  * @throws Error EADDRINUSE when one of them is taken
  */
 export async function serveChain(chain: Chain, port: number): Promise<ChainServer> {

@@ -11,7 +11,7 @@ import { pepper } from "@/lib/base/pepper";
 import { runActing } from "@/lib/db/acting";
 import { actAs, inTransaction } from "@/lib/db/prisma";
 
-/** What a command changes, whoever is at the terminal changes. */
+/** Commands act as the operator at the terminal. */
 export function asOperator<Result>(work: () => Result): Result {
   const [, script = "", name = ""] = process.argv;
   const command = `${basename(script).replace(/\..*/s, "")} ${name}`.trim();

@@ -71,7 +71,7 @@ const packagesOutside = {
   },
 };
 
-/** What packages written for CommonJS expect of a bundle that contains them. */
+/** The `require` that packages written for CommonJS expect in a bundle that contains them. */
 const requireInBundle = 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);';
 
 /** For `packagesInside`: these have native code or programs, or must be the same module for us and for what loads them. */

@@ -18,7 +18,7 @@ const allowed = [
 /** True for a variable that the install and the build may see. */
 export const isForBuild = (name) => allowed.some((pattern) => pattern.test(name));
 
-/** Runs `work` while the environment, and so that of every child process, holds only what a build may see. */
+/** Runs `work` while the environment, and so that of every child process, holds only variables that a build may see. */
 export async function withBuildEnvironment(work) {
   const whole = { ...process.env };
   for (const name of Object.keys(whole)) if (!isForBuild(name)) delete process.env[name];

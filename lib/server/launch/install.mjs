@@ -1,5 +1,5 @@
-// Installs the lockfile's packages when they are missing or differ: those that the build and the service need, without the ones that only
-// the checks and tests use. These are a third of all files.
+// Installs the lockfile's packages when they are missing or differ: those that the build and the service need, without those for checks and
+// tests only, which are a third of all files.
 
 import { missingPackage } from "./packages.mjs";
 import { runProgram } from "./run-program.mjs";
@@ -10,8 +10,8 @@ import { runStep } from "./steps.mjs";
 const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", "--no-update-notifier"];
 
 /**
- * The command that installs what is missing. Without any package yet, and for a start, npm replaces the whole folder; packages for tests
- * are added to those of a start.
+ * The command that installs the missing packages. Without any package yet, and for a start, npm replaces the whole folder; packages for
+ * tests are added to those of a start.
  */
 export function installCommand(root, { dev }) {
   const isStarted = dev && missingPackage(root, { dev: false }) === null;

@@ -1,5 +1,5 @@
-// What every process of the service does first, in the repository and in the package: the launcher, the packaged server and the operator's
-// commands. It uses only Node's own modules, since nothing else may be installed yet.
+// The first steps of every process of the service, in the repository and in the package: the launcher, the packaged server and the
+// operator's commands. It uses only Node's own modules, since nothing else may be installed yet.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

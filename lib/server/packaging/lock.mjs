@@ -9,7 +9,7 @@ export function packageOf(file) {
 }
 
 /**
- * `lock` holds the packages at `paths` and what they need of each other; `manifest` the versions of those at the top.
+ * `lock` holds the packages at `paths` and their needs of each other; `manifest` the versions of those at the top.
  * @throws Error when one has no integrity hash
  */
 export function lockOf({ lockfileVersion, packages }, paths) {

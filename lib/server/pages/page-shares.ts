@@ -15,12 +15,12 @@ const waits = { waiting: 500, mostWaitMs: 15_000 };
 const MOST_HELD_MS = 5_000;
 
 export class PageShares {
-  // By site: whoever holds an IPv6 /48 has 65,536 networks to wait in.
+  // By site: the holder of an IPv6 /48 has 65,536 networks to wait in.
   readonly #networks = new Shares({ places: 8, ofOne: 4, waitingOfOne: 60, ...waits });
-  // Without limits in all: nobody has checked these cookies, so whoever makes some up must not fill the places of real ones.
+  // Without limits in all: nobody has checked these cookies, so made-up ones must not fill the places of real ones.
   readonly #sessions = new Shares({ ...waits, places: Infinity, ofOne: 3, waitingOfOne: 30, waiting: Infinity });
 
-  /** Resolves with what gives the places back; null when this network or session has too many. */
+  /** Resolves with the function that gives the places back; null when this network or session has too many. */
   async take(message: IncomingMessage, response: ServerResponse): Promise<GiveBack | null> {
     if (!isRendered(message)) return () => undefined;
     const gone = new AbortController();

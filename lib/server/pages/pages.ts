@@ -94,7 +94,10 @@ async function withBuiltConfig(dir: string, prepare: () => Promise<void>): Promi
 
 const changes = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
-/** What a page changes says from where. Who is signed in says so once that is looked up. A page that only shows changes nothing. */
+/**
+ * Changes made by a page carry the address they come from; the actor is added once the session is looked up. A page that is only shown
+ * changes nothing.
+ */
 function asVisitor<Result>({ method = "GET", headers }: IncomingMessage, work: () => Result): Result {
   if (!changes.has(method)) return work();
   const [address] = [headers[CLIENT_HEADER] ?? "unknown"].flat();

@@ -13,7 +13,7 @@ export const fixedThemes: readonly string[] = ["light", "dark"];
 const isPublic = (path: string): boolean =>
   path === "/" || path === "/models" || path === "/docs" || /^\/(?:docs|models)\/[\w./-]+$/.test(path);
 
-/** What this request's page depends on; null when it is not the same for everybody, or only a part of a page is asked for. */
+/** The variant of the page that this request gets; null when it is not the same for everybody, or only a part of a page is asked for. */
 export function publicVariant({ method = "GET", url = "/", headers }: IncomingMessage): PageVariant | null {
   if ((method !== "GET" && method !== "HEAD") || !isPublic(url)) return null;
   // The same page as Markdown, which is kept elsewhere: app/(site)/docs/text.

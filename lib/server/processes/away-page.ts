@@ -1,4 +1,4 @@
-// What a client gets while the process for pages is away, or where there is none: the API goes on without it.
+// The answer to a client while the process for pages is away, or where there is none: the API goes on without it.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 

@@ -1,4 +1,5 @@
-// The program of a child: it does what its roles say once its parent orders it to begin, and ends when that says so, or has ended itself.
+// The program of a child: it does the work of its roles once its parent orders it to begin, and ends when the parent says so or has ended
+// itself.
 
 import { rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -108,7 +109,7 @@ function reportRegularly(link: Link): NodeJS.Timeout {
   }, LOOK_EVERY_MS);
 }
 
-/** The API's process has its own limits for what comes in from outside. */
+/** The API's process has its own limits for requests from outside. */
 const noLimits = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
 
 function listenAt(server: Server, socketPath: string): Promise<void> {

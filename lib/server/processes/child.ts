@@ -25,14 +25,14 @@ interface Started {
 
 export interface ChildOptions {
   dev: boolean;
-  /** Resolves when what it runs is built. */
+  /** Resolves when the program that it runs is built. */
   built: Promise<void>;
   /** The public status of the whole service, for its page. */
   readStatus: () => Promise<unknown>;
 }
 
 const LOOK_EVERY_MS = 5_000;
-/** A child reports once a second. One that reported nothing at so many looks hangs; none is looked at while this machine sleeps. */
+/** A child reports once a second. A child that reported nothing at so many looks hangs; no look happens while this machine sleeps. */
 const MOST_SILENT_LOOKS = 6;
 const STOP_WITHIN_MS = 20_000;
 
@@ -47,7 +47,7 @@ export class Child {
   #kept: Kept<Started> | null = null;
   #isStopping = false;
   hasServed = false;
-  /** Kept through restarts, and removed by whoever of the two ends last. */
+  /** Kept through restarts, and removed by the process of the two that ends last. */
   readonly #place = openSocketPlace();
 
   constructor(roles: readonly Role[], options: ChildOptions) {
@@ -77,7 +77,7 @@ export class Child {
     return this.#kept?.current() ? this.#place.path : null;
   }
 
-  /** What it says of itself; null while it is away. */
+  /** The checks that it reports; null while it is away. */
   get checks(): readonly ChildCheck[] | null {
     return this.#kept?.current()?.readChecks() ?? null;
   }
@@ -120,7 +120,7 @@ function start(roles: readonly Role[], { dev, readStatus }: ChildOptions): Start
   const ready = new Promise<void>((resolve, reject) => {
     begun = (problem) => (problem ? reject(problem) : resolve());
   });
-  ready.catch(() => undefined); // one that is stopped before it began is not awaited
+  ready.catch(() => undefined); // nobody awaits a child that is stopped before it began
   const link = new Link(child, { status: readStatus }, (message) => {
     if (message.type === "ready") begun();
     if (message.type === "failed") begun(new Error(message.reason));
@@ -164,7 +164,7 @@ export function watchSilence(child: ChildProcess, ended: Promise<unknown>, lookE
   };
 }
 
-/** What only the jobs need: a hole in a page must find neither the signer nor the mail server's password. */
+/** Variables that only the jobs need: a hole in a page must find neither the signer nor the mail server's password. */
 const forJobsAlone = [
   "SIGNER_SOCKET",
   "SIGNER_STATE_DIR",

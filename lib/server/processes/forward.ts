@@ -1,5 +1,5 @@
-// Passes a page's request on to the process that renders pages, and its answer back. Both are streams: nothing is held in memory, and
-// whoever leaves ends the other side.
+// Passes a page's request on to the process that renders pages, and its answer back. Both are streams: nothing is held in memory, and when
+// one side leaves the other ends.
 
 import { Agent, type ClientRequest, type IncomingMessage, request as openRequest, type Server, type ServerResponse } from "node:http";
 import { connect } from "node:net";

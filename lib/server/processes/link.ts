@@ -1,10 +1,10 @@
-// What the process of a start and its children tell each other over Node's channel. Either side may ask the other a question; both read
-// what they get by a schema, since a hole in a page could write here.
+// Messages between the process of a start and its children, over Node's channel. Either side may ask the other a question; both read
+// messages by a schema, since a hole in a page could write here.
 
 import { z } from "zod";
 import { log } from "@/lib/base/observe/log";
 
-/** What a child needs to begin: its parent has opened the database, listens, and runs the simulated models. */
+/** The order to begin: the child's parent has opened the database, listens, and runs the simulated models. */
 const startOrder = z.object({
   type: z.literal("start"),
   databaseUrl: z.string(),

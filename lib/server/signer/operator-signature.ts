@@ -19,7 +19,7 @@ interface Operator {
 /**
  * The signature to store with an approval. A text that is signed here is shown first.
  * @param given made on another machine; null to sign here
- * @param isConfirmed whoever runs the command is not asked
+ * @param isConfirmed the operator is not asked
  * @throws Error that says what to do
  */
 export async function signApproval(order: SignedOrder, given: string | null, isConfirmed: boolean): Promise<string> {

@@ -57,7 +57,8 @@ async function takeFree(accountId: AccountId, transaction: Transaction): Promise
 }
 
 /**
- * The account's wallet, or null before its first sign-in. Whoever asks for it shows it: its addresses are watched from now on, for ever.
+ * The account's wallet, or null before its first sign-in. Asking for it counts as showing it: its addresses are watched from now on, for
+ * ever.
  * @throws AppError INTERNAL_ERROR when the stored wallet is not the signer's
  */
 export async function findWallet(accountId: AccountId): Promise<CustodialWallet | null> {

@@ -53,7 +53,7 @@ export async function registerSeed(signer: Signer): Promise<void> {
   await recordRelayer(signer.relayer.address);
 }
 
-/** The operator has given the relayer another key of the seed (RELAYER_INDEX). What the former one sent is followed to its end. */
+/** The operator has given the relayer another key of the seed (RELAYER_INDEX). Transactions of the former key are followed to their end. */
 async function recordRelayer(relayerBase: Hex): Promise<void> {
   const former = (await findCustody())?.relayer.base;
   if (former === undefined || former === relayerBase) return;

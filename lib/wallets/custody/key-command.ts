@@ -9,7 +9,7 @@ const MAX_BYTES = 65_536;
 /**
  * Runs `command` and resolves with its standard output. No shell reads it: words are separated by spaces, and one in single or double quotes
  * may hold spaces.
- * @throws Error that says what is wrong, without any of the output
+ * @throws Error that names the problem, without any of the output
  */
 export async function runKeyCommand(command: string, maxMs = MAX_MS): Promise<string> {
   const [program, ...words] = splitWords(command);

@@ -3,7 +3,7 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Creates the file at `path`, mode 600; it is on the disk before this resolves. What a killed run left there is replaced. */
+/** Creates the file at `path`, mode 600; it is on the disk before this resolves. A file that a killed run left there is replaced. */
 export async function writePrivate(path: string, text: string): Promise<void> {
   await rm(path, { force: true }); // possibly with another mode
   await withOpen(path, "wx", async (handle) => {

@@ -174,8 +174,8 @@ class SeedSigner implements Signer {
     const { solana: treasury } = this.treasury;
     const { chain, destination, opensAccount, nonce } = order;
     if (chain !== "solana" || destination === treasury) throw new PayoutRefused("order");
-    // From its own nodes, all of them: whoever named the end of the last transaction could have a second one signed while the first still
-    // counts. Before the order takes from the limit: without nodes nothing is signed for it.
+    // From all of its own nodes: a caller that named the last transaction's end could have a second one signed while the first still
+    // counts. Read before the order takes from the limit: without nodes nothing is signed for it.
     const { blockhash, ...used } = await readBlockhash(solanaNodes());
     const pay = () => {
       if (opensAccount) this.#fees.rent.check(RENT_LAMPORTS, nonce);

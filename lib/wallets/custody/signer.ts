@@ -88,7 +88,8 @@ export interface Signer {
   checkPayout(order: SignedOrder): Promise<void>;
   /**
    * Lets anybody move an order's amount from the treasury to its destination, once and within the hour: USDC accepts one authorization per
-   * signed text. It also takes what the relayer's transaction for it may cost, so that the relayer does not refuse what the limit counts.
+   * signed text. It also takes the highest cost of the relayer's transaction from the fee budget, so that the relayer does not refuse a
+   * payout that the limit counts.
    * @throws PayoutRefused when a check fails
    */
   signPayoutOnBase(order: SignedOrder, cost: CallCost): Promise<AuthorizedPayout>;

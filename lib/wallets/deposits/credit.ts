@@ -70,8 +70,8 @@ function findDue(chain: string, safe: number): Promise<Due[]> {
 }
 
 /**
- * The lowest block of `due` that is no longer on the chain, according to every node that has the head's safe block: what is credited after
- * it is taken back unless it is found again. What only some show is credited or not by the cross-node check.
+ * The lowest block of `due` that is no longer on the chain, according to every node that has the head's safe block: credits after it are
+ * taken back unless their deposits are found again. The cross-node check decides on deposits that only some nodes show.
  */
 async function findBroken(due: readonly Due[], { safe }: Head, nodes: EvmNodes): Promise<number | null> {
   const blocks = [...new Set(due.map(({ block }) => block))].sort((one, other) => one - other);

@@ -26,7 +26,7 @@ const BLOCKS_AT_ONCE = 200;
 const MAX_RECEIPTS = 50;
 
 /**
- * Those of `deposits`, lowest block first, that enough nodes show: two, or the only one that answers where the settings accept its word.
+ * Those of `deposits`, lowest block first, that enough nodes show: two, or the only node that answers where the settings accept its word.
  * @throws EvmFailure when no node answers
  */
 export async function confirmDeposits<T extends UnconfirmedDeposit>(

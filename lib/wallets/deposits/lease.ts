@@ -50,7 +50,7 @@ export function underLease<T>(lease: Lease, work: (transaction: Transaction) => 
 /** Renews the lease until `work` is done, which may take longer than the lease lasts. Each call that `work` makes has its own time limit. */
 export async function whileKeeping<T>(lease: Lease, work: () => Promise<T>): Promise<T> {
   let renewing: Promise<unknown> = Promise.resolve();
-  // It takes no lease anew. One that fails, or comes too late, is found by the next transaction under the lease.
+  // Takes no new lease. If a renewal fails or is late, the next transaction under the lease finds out.
   const renew = () =>
     prisma().$queryRaw`SELECT wallets_keep_lease(${lease.chain}, ${lease.fence}, ${lease.seconds})`.catch(() => undefined);
   const timer = setInterval(

@@ -20,8 +20,8 @@ export interface FoundDeposit {
 }
 
 /**
- * Records found transfers; a known deposit only gets its current block. A deposit belongs to the account of its address, or to the one that
- * has absorbed that. An absorption waits until this transaction has ended: either it sees the deposit, or the deposit sees it.
+ * Records found transfers; a known deposit only gets its current block. A deposit belongs to the account of its address, or to the account
+ * that absorbed it. An absorption waits until this transaction has ended: either it sees the deposit, or the deposit sees it.
  */
 export async function recordDeposits(chain: string, found: readonly FoundDeposit[], transaction: Transaction): Promise<void> {
   if (found.length === 0) return;

@@ -1,5 +1,5 @@
 // The watched token accounts on Solana, all that were ever shown, and how far each has been read. Each is read from its first transaction,
-// so what came in before it was shown is found, too.
+// so deposits from before it was shown are found, too.
 
 import { now } from "@/lib/base/clock";
 import { prisma } from "@/lib/db/prisma";

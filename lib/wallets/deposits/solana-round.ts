@@ -1,5 +1,5 @@
 // A round's work on accounts with something to read: the first read of each, and later a rescan, from another node if there is one. A node
-// may omit transactions without any error; the rescan finds what the first read missed.
+// may omit transactions without any error; the rescan finds deposits that the first read missed.
 
 import { HOUR_MS, now } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";

@@ -62,7 +62,7 @@ async function refuseUnbacked({ held, owed, granted }: Reckoning): Promise<void>
   if (owed - held <= granted - backed) throw new NotKnown("starting", null, "faucet grants are not on the chain yet");
 }
 
-/** The same nodes, but the first one that answers is used only when no other does. */
+/** The same nodes, but the first that answers is used only when no other does. */
 function othersFirst(nodes: EvmNodes): EvmNodes {
   return {
     ...nodes,

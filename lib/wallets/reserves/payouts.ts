@@ -38,7 +38,7 @@ export async function listPayouts(at: Date, snapshot: Transaction): Promise<Payo
   }));
 }
 
-/** Correction of the owed amount to the chains' view: a payout that had left is no longer owed, a posted one that had not left still is. */
+/** Corrects the owed amount to the chains' view: a payout that had left is no longer owed; if it had not, it still is, though posted. */
 export function owedByPayouts(payouts: readonly Payout[], paid: ReadonlySet<string>): bigint {
   return payouts.reduce((sum, { order, isPosted }) => {
     if (paid.has(order.id) === isPosted) return sum;

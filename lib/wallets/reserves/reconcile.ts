@@ -63,7 +63,7 @@ export async function reconcile(nodes: RelayNodes = {}): Promise<Reckoning> {
   };
 }
 
-/** A chain that is no longer watched may still hold money; so may one that only had payments. */
+/** A chain that is no longer watched may still hold money; so may a chain that only had payments. */
 async function chainsInUse(): Promise<ReadonlySet<ChainId>> {
   const inUse = new Set<ChainId>();
   for (const chain of chainIds) {

@@ -1,5 +1,5 @@
 // Sweeps on Base: the owner's authorization (EIP-3009), signed by the seed and carried by the relayer. Its nonce is the hash of the sweep's
-// id, so the chain carries out each sweep once, whoever submits it and however often.
+// id, so the chain carries out each sweep once, no matter who submits it and how often.
 
 import { type Hex, keccak256, stringToBytes } from "viem";
 import { nowMs } from "@/lib/base/clock";

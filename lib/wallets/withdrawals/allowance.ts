@@ -22,11 +22,11 @@ export interface Allowance {
   leftOfOwn: NanoUsd | null;
   /** How long its owner's own rules let a withdrawal wait, in seconds. */
   waitSeconds: number;
-  /** What the service's 24-hour limit has room for after those that wait; a larger amount waits for its turn. */
+  /** The room in the service's 24-hour limit after the withdrawals that wait; a larger amount waits for its turn. */
   leftOfService: NanoUsd;
   /** The service's whole limit: more than that is never paid at once. */
   mostOfService: NanoUsd;
-  /** What can leave on each chain, if known; the fee is not included, since it stays here. */
+  /** The amount that can leave on each chain, if known; the fee is not included, since it stays here. */
   leftOnChain: ChainFunds;
   /** A larger amount waits for the operator's approval. */
   leftWithoutApproval: NanoUsd;

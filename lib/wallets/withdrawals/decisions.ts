@@ -37,15 +37,15 @@ async function giveBack({ id, owner, from, to, reason }: GiveBack): Promise<bool
 }
 
 /**
- * False when it does not wait for approval, or has expired. One that was approved, and that the signer refuses without the operator's
- * signature, may be approved again.
+ * False when the withdrawal does not wait for approval, or has expired. An approved withdrawal that the signer refuses without the
+ * operator's signature may be approved again.
  * @param operatorSignature checked by the caller, and again by the signer
  */
 export function approveWithdrawal(id: WithdrawalId, operatorSignature: string): Promise<boolean> {
   const at = now();
   return inTransaction(async (transaction) => {
     const payFrom = (await transaction.withdrawal.findUnique({ where: { id }, select: { payFrom: true } }))?.payFrom;
-    // Whoever waits by their own rule takes a place in the queue when that time is over.
+    // A withdrawal that waits by its owner's rule joins the queue when that time is over.
     const approvedAt = payFrom && payFrom > at ? payFrom : at;
     const isOpen = { id, validUntil: { gt: at } };
     const approved = { state: "approved", operatorSignature };

@@ -1,5 +1,5 @@
-// After a database restore: withdrawals whose payout the database forgot, and their chain shows. Until it was asked about one, nothing is given
-// back for it, whoever wants that.
+// After a database restore: withdrawals whose payout the database forgot and their chain shows. Until the chain was asked about a
+// withdrawal, nobody gets its money back.
 
 import { forEachIsolated } from "@/lib/base/for-each-isolated";
 import type { WithdrawalId } from "@/lib/base/ids";
@@ -13,8 +13,8 @@ const MAX_ASKED = 1_000;
 const AT_ONCE = 8;
 
 /**
- * Asks the chains about every unsigned withdrawal that is older than the last start, once, and books what they show as paid. Returns those
- * that it asked about: whoever waited to cancel one has their turn before it is paid.
+ * Asks the chains about every unsigned withdrawal that is older than the last start, once, and books what they show as paid. Returns the
+ * withdrawals that it asked about: an owner who waited to cancel one can do so before it is paid.
  */
 export async function bookAllForgotten(): Promise<ReadonlySet<WithdrawalId>> {
   const rows = await prisma().$queryRaw<{ id: WithdrawalId; at: Date }[]>`

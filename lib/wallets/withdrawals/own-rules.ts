@@ -1,6 +1,6 @@
-// What an owner decided on their own withdrawals: a daily limit, a waiting time, and which wallets may be paid. What is stricter holds at
-// once. What is looser holds after 24 hours: until then what it replaced holds beside it (wallets_own_rules), so that whoever gets in must
-// wait where they can be seen.
+// An owner's rules for their own withdrawals: a daily limit, a waiting time, and which wallets may be paid. Stricter rules hold at once.
+// Looser rules hold after 24 hours: until then the rules before hold beside them (wallets_own_rules), so that an intruder must wait where
+// they can be seen.
 
 import { lockAccount } from "@/lib/access/accounts";
 import { DAY_MS, now } from "@/lib/base/clock";
@@ -19,7 +19,7 @@ export interface OwnRules {
 }
 
 export interface HeldRules {
-  /** What the owner decided last. */
+  /** The owner's newest rules. */
   newest: OwnRules;
   dailyLimit: NanoUsd | null;
   waitSeconds: number;
@@ -35,7 +35,7 @@ const LOOSER_AFTER_MS = DAY_MS;
 
 const noRules: OwnRules = { dailyLimit: null, waitSeconds: 0, destinations: [] };
 
-/** What holds now: the strictest of what was decided last and of what that replaced less than a day ago. */
+/** The rules that hold now: the strictest of the newest rules and of those replaced less than a day ago. */
 export async function readHeldRules(accountId: AccountId): Promise<HeldRules> {
   const since = new Date(now().getTime() - LOOSER_AFTER_MS);
   const where = { accountId, OR: [{ replacedAt: null }, { replacedAt: { gt: since } }] };
@@ -64,8 +64,8 @@ export function isLooser(rules: OwnRules, than: OwnRules): boolean {
 }
 
 /**
- * Replaces the owner's rules, if they still are `before`. False otherwise: another page changed them meanwhile, and what was asked of the
- * owner was asked about others.
+ * Replaces the owner's rules, if they still are `before`. False otherwise: another page changed them meanwhile, so the owner confirmed a
+ * change of other rules.
  */
 export const setOwnRules = (accountId: AccountId, rules: OwnRules, before: OwnRules): Promise<boolean> =>
   inTransaction(async (transaction) => {
@@ -80,7 +80,7 @@ export const setOwnRules = (accountId: AccountId, rules: OwnRules, before: OwnRu
 
 type Row = Awaited<ReturnType<Transaction["withdrawalRules"]["findMany"]>>[number];
 
-/** What is nowhere stricter than the new rules adds nothing to them, and what was replaced a day ago holds no more. */
+/** Drops old rules that are nowhere stricter than the new ones, which add nothing, and rules replaced a day ago, which hold no more. */
 async function replace(accountId: AccountId, rules: OwnRules, rows: readonly Row[], transaction: Transaction): Promise<void> {
   const at = now();
   const isOver = ({ replacedAt }: Row) => replacedAt !== null && replacedAt.getTime() <= at.getTime() - LOOSER_AFTER_MS;

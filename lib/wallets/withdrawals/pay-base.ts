@@ -103,7 +103,9 @@ async function bookForgotten(withdrawal: OpenWithdrawal): Promise<boolean> {
   return true;
 }
 
-/** The transaction that carried out a payout, whoever sent it. Null when no node finds it: it is only needed for the explorer link. */
+/**
+ * The transaction that carried out a payout, no matter who sent it. Null when no node finds it: it is only needed for the explorer link.
+ */
 async function findPayment(withdrawal: OpenWithdrawal, { number }: Block): Promise<Hex | null> {
   const authorizer = signer().treasury.base.toLowerCase() as Hex;
   try {

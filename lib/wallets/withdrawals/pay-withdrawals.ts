@@ -91,19 +91,21 @@ const obstacleTexts = {
   unlinked: "One of its wallets was unlinked.",
 };
 
-/** Orders that the signer, or their chain, refused before hold up nobody: otherwise one that can never be paid would keep its place. */
+/**
+ * Orders that the signer, or their chain, refused before hold up nobody: otherwise an order that can never be paid would keep its place.
+ */
 const FOUND_UNPAYABLE: readonly (WaitsFor | null)[] = ["signature", "chain", "fees", "approval", "wallet"];
 
 /**
- * Pays as far as the limit and each chain's funds suffice. A payout that the chain has no funds for is passed over; one that the limit has
- * no room for is not, or larger ones would wait as long as there are smaller ones.
+ * Pays as far as the limit and each chain's funds suffice. A payout that the chain has no funds for is passed over. A payout that the limit
+ * has no room for is not, or larger payouts would wait as long as there are smaller ones.
  */
 async function payInOrder(approved: readonly OpenWithdrawal[], head: Head | null): Promise<void> {
   const funds = new Map<ChainId, NanoUsd | null>();
   const at = now();
   let room = await readRoom();
   let isFull = false;
-  // By chain: what hinders one, such as its fees, need not hinder the other.
+  // By chain: an obstacle on one, such as its fees, need not hinder the other.
   const isSignerAway = new Set<ChainId>();
   const [hasFees, hasNoFees] = [new Set<string>(), new Set<string>()];
   const passed: OpenWithdrawal[] = [];
@@ -139,7 +141,10 @@ async function payInOrder(approved: readonly OpenWithdrawal[], head: Head | null
   for (const withdrawal of passed) if (hasFees.has(feesOf(withdrawal))) await delayWithdrawal(withdrawal, "limit");
 }
 
-/** Whose fees are counted together: those of a chain, and apart where an account is opened, whose rent has a bound of its own. */
+/**
+ * Names the withdrawals whose fees are counted together: those of a chain, and apart those that open an account, whose rent has its own
+ * bound.
+ */
 const feesOf = ({ chain, opensAccount }: OpenWithdrawal): string => `${chain} ${opensAccount}`;
 
 async function readFunds(chain: ChainId, head: Head | null): Promise<NanoUsd | null> {

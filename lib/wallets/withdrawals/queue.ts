@@ -1,5 +1,5 @@
 // The queue for the service's daily limit. Only signed payouts take from the limit, so that an order that may still be cancelled, or that
-// can never be signed, keeps nobody else waiting. What it has no room for waits in the order of approval.
+// can never be signed, keeps nobody else waiting. Withdrawals that it has no room for wait in the order of approval.
 
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
@@ -29,7 +29,7 @@ export async function listOpenWithdrawals(accountId: AccountId): Promise<(Withdr
   return byAge.map((withdrawal) => ({ ...withdrawal, state: withdrawal.state as OpenState, ahead: places.get(withdrawal.id) ?? null }));
 }
 
-/** What the limit has room for now, before those that wait. */
+/** The limit's room now, before the withdrawals that wait. */
 export async function readRoom(): Promise<NanoUsd> {
   const [row] = await prisma().$queryRaw<{ paid: bigint }[]>`SELECT wallets_paid_in_a_day(${now()}::timestamptz) AS paid`;
   return nanoUsd(config().WITHDRAWAL_SERVICE_DAILY_LIMIT_USD - (row?.paid ?? 0n));

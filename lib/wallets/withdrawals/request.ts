@@ -87,7 +87,7 @@ export type RequestRefusal =
   | { reason: "insufficient" | "account_limit" | "own_limit" | "service_limit"; most: NanoUsd }
   | ChainShort;
 
-/** The chain holds less than requested; `funds`: what can leave on each chain. */
+/** The chain holds less than requested; `funds`: the amount that can leave on each chain. */
 export interface ChainShort {
   reason: "chain_funds";
   funds: ChainFunds;

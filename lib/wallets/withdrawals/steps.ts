@@ -66,7 +66,8 @@ export async function delayWithdrawal({ id, state, waitsFor }: OpenWithdrawal, w
 /**
  * approved → signed, in the transaction in which `sign` has the payout signed and stores its bytes. False, without signing anything, when
  * the owner cancelled first, an obstacle arose, or another process took the limit's last room. Until the commit nobody else can decide
- * about it: what the signer counts against its own limit is paid, and an owner cannot waste the limit of all by cancelling in time.
+ * about it: every payout that the signer counts against its own limit is paid, and an owner cannot waste the limit of all by cancelling in
+ * time.
  * @param sign resolves with the attempt's expiry; null on a chain without one
  * @throws what `sign` throws, and PayoutRefused; then nothing has changed
  */

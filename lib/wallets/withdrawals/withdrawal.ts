@@ -101,7 +101,7 @@ export async function listWithdrawalsIn(states: readonly WithdrawalState[], limi
   return (await prisma().withdrawal.findMany({ where, orderBy: [{ requestedAt: "asc" }, { id: "asc" }], take: limit, omit })).map(readRow);
 }
 
-/** What an owner can bring about, and for as long as they like: withdrawals of their own that cannot be paid. */
+/** Reasons for waiting that an owner can bring about, for as long as they like: their own withdrawals cannot be paid then. */
 const ownersDoing = ["signature", "frozen", "waiting_time", "wallet"] satisfies WaitsFor[];
 
 /**

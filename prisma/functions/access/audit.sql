@@ -1,4 +1,4 @@
--- The audit log of keys, sessions, wallets and accounts: one entry for each row that is written, whoever writes it.
+-- The audit log of keys, sessions, wallets and accounts: one entry for each row that is written, by any writer.
 
 -- What a key may do.
 CREATE OR REPLACE FUNCTION access_key_power(k api_key) RETURNS jsonb LANGUAGE sql STABLE AS $$

@@ -1,4 +1,4 @@
--- What an owner hears of keys and wallets: whoever has a session could have changed them.
+-- Events about keys and wallets, for their owner: anybody with a session could have changed them.
 
 CREATE OR REPLACE FUNCTION access_tell_key() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -18,7 +18,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Whoever wants to unlink a wallet may not be its holder: they have 24 hours to hear of it.
+-- The person who unlinks a wallet may not be its holder, who has 24 hours to hear of it.
 CREATE OR REPLACE FUNCTION access_tell_leaving() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM events_record(NEW.account_id, 'wallet.leaving',
@@ -26,7 +26,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Whoever closed it may not be who hears of it: a wallet that is signed in opens it again.
+-- The person who closed the account may not be its owner, who can open it again by signing in with a wallet.
 CREATE OR REPLACE FUNCTION access_tell_closed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM events_record(NEW.id, 'account.closed', '{}', NEW.closed_at);

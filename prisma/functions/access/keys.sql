@@ -27,7 +27,7 @@ CREATE OR REPLACE FUNCTION access_cap_period_end(period text, at timestamptz) RE
   END
 $$;
 
--- What a key may do now, decided from its row and not from a cache: `state` is active, paused, revoked, expired or frozen; no row for a
+-- The power of a key now, decided from its row and not from a cache: `state` is active, paused, revoked, expired or frozen; no row for a
 -- key that does not exist.
 CREATE OR REPLACE FUNCTION access_key_state(wanted text, at timestamptz)
 RETURNS TABLE (state text, cap bigint, period text, period_start timestamptz)

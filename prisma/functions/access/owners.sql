@@ -16,8 +16,8 @@ CREATE OR REPLACE FUNCTION access_owner_of(wallet_chain text, wallet_address tex
   SELECT i.account_id FROM identity i WHERE i.chain = wallet_chain AND i.address = wallet_address
 $$;
 
--- Prevents the absorption of these accounts until the transaction ends, and returns for each the account that owns what comes in at its
--- deposit addresses: itself, or the one that absorbed it. In READ COMMITTED a locked row is read as it is after the wait.
+-- Prevents the absorption of these accounts until the transaction ends, and returns for each the account that owns the money coming in at
+-- its deposit addresses: itself, or the account that absorbed it. In READ COMMITTED a locked row is read as it is after the wait.
 CREATE OR REPLACE FUNCTION access_lock_owners(account_ids text[]) RETURNS TABLE (account text, owner text) LANGUAGE sql AS $$
   SELECT a.id, coalesce(a.absorbed_by, a.id) FROM account a WHERE a.id = ANY (account_ids) ORDER BY a.id FOR KEY SHARE
 $$;

@@ -7,7 +7,7 @@ CREATE OR REPLACE TRIGGER api_key_changed
 CREATE OR REPLACE TRIGGER account_changed
   AFTER UPDATE ON account FOR EACH ROW EXECUTE FUNCTION access_notify_change();
 
--- Prevents an operator's UPDATE from reopening an absorbed account: its wallet, and what comes in at its addresses, belong elsewhere.
+-- Prevents an operator's UPDATE from reopening an absorbed account: its wallet, and money that comes in at its addresses, belong elsewhere.
 CREATE OR REPLACE FUNCTION access_refuse_unfreezing() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'Account % was merged into % and stays frozen', NEW.id, NEW.absorbed_by
@@ -17,7 +17,7 @@ END $$;
 CREATE OR REPLACE TRIGGER absorbed_account_stays_frozen BEFORE UPDATE OF state ON account
   FOR EACH ROW WHEN (NEW.absorbed_by IS NOT NULL AND NEW.state <> 'frozen') EXECUTE FUNCTION access_refuse_unfreezing();
 
--- Not on what changes constantly and gives no power, and not on a hash that only moved to another pepper.
+-- Not on columns that change constantly and give no power, and not on a hash that only moved to another pepper.
 CREATE OR REPLACE TRIGGER api_key_audited
   AFTER INSERT OR UPDATE OF state, name, expires_at, cap_nano_usd, cap_period, allowed_models, clip_min_tokens, alarm_factor, alarm_above,
     alarm_pauses, scopes, networks, last4, old_until ON api_key

@@ -1,4 +1,5 @@
--- The audit log: entries are written in the commit of what they tell, by triggers of the tables that are told of, and are never changed.
+-- The audit log: entries are written in the commit of the change that they record, by triggers of the changed tables, and are never
+-- changed.
 
 -- The keys of `wanted` whose values differ in `other`, with their values in `wanted`.
 CREATE OR REPLACE FUNCTION audit_difference(wanted jsonb, other jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
@@ -20,8 +21,8 @@ CREATE OR REPLACE FUNCTION audit_impersonal(fields jsonb) RETURNS jsonb LANGUAGE
   SELECT jsonb_object_agg(f.key, CASE WHEN NOT audit_is_personal(f.key) THEN f.value END) FROM jsonb_each(fields) f
 $$;
 
--- Writes an entry. Who did it, and from where, is what the transaction says of itself (lib/db/acting.ts); a transaction that says nothing is
--- the service's own work, or that of whoever has the database open. What is personal goes into a column that can be erased.
+-- Writes an entry. The transaction itself says who acts, and from where (lib/db/acting.ts); a transaction that does not is the service's
+-- own work, or of somebody with the database open. Personal values go into a column that can be erased.
 CREATE OR REPLACE FUNCTION audit_record(account text, what text, about text, earlier jsonb, later jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   acting jsonb := nullif(current_setting('pennyprompt.acting', true), '')::jsonb;
@@ -41,19 +42,19 @@ BEGIN
       own, grains, sha256(grains || convert_to(own::text, 'UTF8')));
 END $$;
 
--- Writes an entry of a change: what differs, before and after. Nothing, when nothing does.
+-- Writes an entry of a change: the fields that differ, before and after. Writes nothing when none does.
 CREATE OR REPLACE FUNCTION audit_record_change(account text, what text, about text, earlier jsonb, later jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF earlier IS NOT DISTINCT FROM later THEN RETURN; END IF;
   PERFORM audit_record(account, what, about, audit_difference(earlier, later), audit_difference(later, earlier));
 END $$;
 
--- What the account's newest entry of a kind says was so afterwards.
+-- The values after the change in the account's newest entry of a kind.
 CREATE OR REPLACE FUNCTION audit_latest(account text, what text) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT e.after FROM audit_entry e WHERE e.account_id = account AND e.kind = what ORDER BY e.place DESC LIMIT 1
 $$;
 
--- Entries are only added. What may still be written is a place in the chain, once, and that personal fields are gone.
+-- Entries are only added. Two changes are allowed: a place in the chain, once, and the erasure of personal fields.
 CREATE OR REPLACE FUNCTION audit_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   open_columns text[] := '{sequence,digest,personal,salt}';

@@ -1,4 +1,4 @@
--- The audit log of endpoints: whoever has one hears of the account. The URL of a chat is a secret: of a URL the log has the host.
+-- The audit log of endpoints: an endpoint's reader hears of the account. The URL of a chat is a secret: the log has only its host.
 
 CREATE OR REPLACE FUNCTION events_endpoint_power(p endpoint) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT jsonb_build_object('kind', p.kind, 'host', coalesce(substring(p.target FROM '^[a-z]+://([^/?#]+)'), substring(p.target FROM '@(.*)$')),

@@ -25,14 +25,14 @@ BEGIN
   RETURN made;
 END $$;
 
--- Says that endpoints have something to send from a moment on. Whoever calls it has written the deliveries in the same transaction.
+-- Says that endpoints have something to send from a moment on. The caller has written the deliveries in the same transaction.
 CREATE OR REPLACE FUNCTION events_wake(endpoints text[], moment timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM FROM endpoint p WHERE p.id = ANY (endpoints) ORDER BY p.id FOR NO KEY UPDATE; -- always in this order
   UPDATE endpoint p SET due_at = least(p.due_at, greatest(moment, p.rests_until)) WHERE p.id = ANY (endpoints);
 END $$;
 
--- The kind of places that an endpoint is served in: one that is slow, or has not answered yet, delays no quick one, and no mail server does.
+-- The lane that an endpoint is served in: an endpoint that is slow, or has not answered yet, delays no quick one, and no mail server does.
 CREATE OR REPLACE FUNCTION events_lane(kind text, answer_ms integer, quick_ms integer) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN kind = 'email' THEN 'mail' WHEN answer_ms IS NULL THEN 'new' WHEN answer_ms <= quick_ms THEN 'quick' ELSE 'slow' END
 $$;

@@ -1,4 +1,4 @@
--- What an owner hears of their endpoints: whoever silences one may not be its reader, who hears of it there a last time.
+-- Events about endpoints, for their owner: the person who silences an endpoint may not be its reader, who hears of it there a last time.
 
 CREATE OR REPLACE FUNCTION events_tell_endpoint() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- The outbox: what happened, written in the commit that makes it true, and numbered for each account once it is committed.
+-- The outbox: events, written in the commit that makes them true, and numbered for each account once they are committed.
 
 -- Records what happened to an account. `data` has amounts as texts in nano-USD; lib/events/catalogue.ts says what belongs to each type. A
 -- time that is not known is now: an event must not fail the commit that it tells of.
@@ -37,7 +37,7 @@ BEGIN
     INSERT INTO delivery (id, endpoint_id, account_id, event_id, sequence, type, state, try_at, tries, attempts, created_at)
       SELECT events_delivery_id(moment), p.id, n.account_id, n.id, n.sequence, n.type, 'pending', moment, '[]', 0, moment
       FROM numbered n JOIN endpoint p ON p.account_id = n.account_id
-        -- What becomes of an endpoint itself reaches it, whatever it wants, also when its owner has switched it off or deleted it.
+        -- An event about an endpoint itself reaches it, whatever it wants, also when its owner has switched it off or deleted it.
         AND CASE WHEN n.type = 'endpoint.changed' AND n.data ->> 'endpointId' = p.id THEN p.state = 'active' OR p.disabled_reason = 'owner'
           -- The end of the account reaches every endpoint: it is the last event, and some lists were chosen before there was such a type.
           ELSE p.state = 'active' AND (p.types = '{}' OR n.type = ANY (p.types) OR n.type = 'account.closed') END

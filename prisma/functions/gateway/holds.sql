@@ -2,11 +2,12 @@
 -- idempotency keys, the ledger owns the money. Decided under the account's lock, which a change of a key's cap takes too, and by the
 -- database's clock: of `at` and `until` only the time between them counts (see db_time).
 
--- What a session may spend a day without a fresh signature: $5.
+-- The most that sessions may spend a day without a fresh signature: $5.
 CREATE OR REPLACE FUNCTION gateway_unconfirmed_cap() RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT 5000000000 $$;
 
 -- The cap that a key's spending counts in, null without one; and whether the key may spend: `state` as in access_key_state. A `key` that is
--- the account itself is a session without a fresh signature: what those spend a day is counted as a key's cap is.
+-- the account itself is a session without a fresh signature: the spending of these sessions in a day is counted like that of a key with a
+-- cap.
 CREATE OR REPLACE FUNCTION gateway_counted_cap(account text, key text, at timestamptz) RETURNS TABLE (state text, of_cap ledger_cap) LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT 'active', ROW(gateway_unconfirmed_cap(), 'day', access_cap_period_start('day', at))::ledger_cap WHERE key = account
   UNION ALL
@@ -20,7 +21,7 @@ CREATE OR REPLACE FUNCTION gateway_cap_refusal(of_cap ledger_cap, cap_left bigin
     'resetsAt', access_cap_period_end(of_cap.period, of_cap.period_start)) WHERE needed > cap_left
 $$;
 
--- What a key of the account may still spend of its cap, at least 0; null without a cap, and for a key that does not exist.
+-- The rest of the cap of an account's key, at least 0; null without a cap, and for a key that does not exist.
 CREATE OR REPLACE FUNCTION gateway_cap_left(account text, key text, at timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN c.of_cap IS NOT NULL THEN greatest(ledger_cap_left(key, c.of_cap), 0) END FROM gateway_counted_cap(account, key, db_time(at)) c
 $$;
@@ -105,9 +106,9 @@ BEGIN
   END IF;
 END $$;
 
--- Settles one hold: see ledger_settle_hold. With an idempotency key the answer is saved; without a body its claim is given back. Returns what
--- was paid. When the hold is gone, it returns a JSON object with `outcome` and `paid`: already (it was settled before), released (nothing
--- had to be charged), late (what could still be taken was charged; for a whole answer all or nothing).
+-- Settles one hold: see ledger_settle_hold. With an idempotency key the answer is saved; without a body its claim is given back. Returns
+-- the amount paid. When the hold is gone, it returns a JSON object with `outcome` and `paid`: already (it was settled before), released
+-- (nothing had to be charged), late (as much as could still be taken was charged; for a whole answer all or nothing).
 CREATE OR REPLACE FUNCTION gateway_settle_hold(ending ledger_settlement, body text, at timestamptz) RETURNS text LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
@@ -137,7 +138,7 @@ BEGIN
         WHEN of_cap.cap IS NULL THEN ending.ceiling
         ELSE greatest(ledger_cap_left(ending.key, of_cap), 0)
       END;
-      -- A whole answer is not sent yet. One that cannot be paid for is not sent at all, and costs nothing.
+      -- A whole answer is not sent yet. If it cannot be paid for, it is not sent at all, and costs nothing.
       IF NOT ending.streamed AND least(late_most, ledger_available(ending.account)) < least(ending.input_cost + ending.output_cost, ending.ceiling) THEN
         ending.outcome := 'lost';
         saved_body := NULL;
@@ -152,7 +153,7 @@ BEGIN
 END $$;
 
 -- Decides a batch as a whole: settlements first, so that holds can use the money that they free, then holds. `bodies` are the answers of
--- `endings`, null when none has an idempotency key. Returns a line for each settlement, with what was paid; all holds are held. When it
+-- `endings`, null when none has an idempotency key. Returns a line for each settlement, with the amount paid; all holds are held. When it
 -- cannot be decided as a whole nothing is changed, and it returns an exclamation mark and the accounts that prevent it; without any
 -- account, the cause is unknown.
 CREATE OR REPLACE FUNCTION gateway_decide_batch(

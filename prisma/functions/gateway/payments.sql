@@ -55,7 +55,7 @@ BEGIN
     ROW(request, credited, CASE WHEN credited = caller THEN key END, model, ceiling, 'payment ' || payment, hash)::ledger_hold_request,
     process, at, until);
   IF decision = 'held' THEN
-    -- The payment is what the answer belongs to, and not the key that it came with.
+    -- The answer belongs to the payment, and not to the key that it came with.
     UPDATE idempotent_reply r SET key_id = NULL WHERE r.account_id = credited AND r.idempotency_key = 'payment ' || payment;
     PERFORM payments_record_request(payment, request);
   END IF;

@@ -1,4 +1,4 @@
--- What customers are told of models: a price that changed, and a date of retirement. Each is told in the commit that stores it as told.
+-- Tells customers about models: a price that changed, and a date of retirement. Each is told in the commit that stores it as told.
 
 -- Compares what a process sells with what customers know. A model that nobody knows yet is stored without a word, except for its date. A
 -- difference is stored with its time, and lasts until some process sells what customers know: while two releases run, nothing is told.

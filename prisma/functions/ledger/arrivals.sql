@@ -55,7 +55,7 @@ BEGIN
     RETURN 0;
   END IF;
   PERFORM 1 FROM arrival a WHERE a.account_id = from_account ORDER BY a.transfer_id FOR UPDATE;
-  -- From the least certain on: so at every height of the chain, the moved money includes as much as possible of what lies above it.
+  -- From the least certain on: so at every height of the chain, the moved money includes as much as possible of the money from above it.
   WITH share AS (
     SELECT l.transfer_id, least(l.amount, moved - l.before) AS amount FROM (
       SELECT a.transfer_id, a.amount,
@@ -76,8 +76,8 @@ BEGIN
 END $$;
 
 -- Takes back an arrival whose transaction is not on its chain and cannot be included any more. From every account that has a part of it:
--- what is available now, what is held as soon as it is free again, and the rest from `loss`. Returns a row for each account that had a
--- part, with what is lost for good, not counting debts; no row, and nothing is changed, when it was taken back before.
+-- the available money now, held money as soon as it is free again, and the rest from `loss`. Returns a row for each account that had a
+-- part, with the amount lost for good, not counting debts; no row, and nothing is changed, when it was taken back before.
 CREATE OR REPLACE FUNCTION ledger_take_back_arrival(reversal text, transfer text, loss text, at timestamptz)
 RETURNS TABLE (account_id text, lost bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column

@@ -34,7 +34,7 @@ BEGIN
 END $$;
 
 -- Ends and opens the holds of a batch that was begun, updates what the keys have spent and hold, and books the charges. `caps` is parallel
--- to `asked`; one without a cap is null. Returns a line for each ended hold: what was paid. Call it after ledger_begin_charges.
+-- to `asked`; a hold without a cap has null. Returns a line for each ended hold: the amount paid. Call it after ledger_begin_charges.
 CREATE OR REPLACE FUNCTION ledger_write_batch(
   endings ledger_settlement[], asked ledger_hold_request[], caps ledger_cap[], process text, at timestamptz, until timestamptz
 ) RETURNS text LANGUAGE plpgsql AS $$

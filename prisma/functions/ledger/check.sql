@@ -96,7 +96,7 @@ RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) L
       LEFT JOIN key_spend k ON k.key_id = coalesce(c.key_id, c.account_id) AND k.period = c.period AND k.period_start = c.period_start
       WHERE c.period IS NOT NULL AND c.seq > coalesce(k.counted_up_to, 0) GROUP BY 1, 2, 3
     ) c ON c.key_id = s.key_id AND c.period = s.period AND c.period_start = s.period_start
-    -- What a period was opened with: the charges since its start, up to the opening.
+    -- The amount that a period was opened with: the charges since its start, up to the opening.
     LEFT JOIN (
       SELECT k.key_id, k.period, k.period_start, sum(c.input_cost + c.output_cost) AS total FROM key_spend k
       JOIN charge c ON c.key_id = k.key_id WHERE k.counted_up_to > 0 AND c.seq <= k.counted_up_to AND c.at >= k.period_start GROUP BY 1, 2, 3

@@ -2,7 +2,7 @@
 -- until the holds have ended; then it is taken, and only the amount missing then stays lost.
 
 -- Takes back `amount` from a customer as far as it is free, records held money as a debt, and leaves the rest lost. The account must be
--- locked. The caller posts what is taken, with the transfer `reversal`.
+-- locked. The caller posts the amount taken, with the transfer `reversal`.
 CREATE OR REPLACE FUNCTION ledger_reclaim(
   reversal text, customer text, loss text, amount bigint, at timestamptz, OUT taken bigint, OUT owed bigint
 ) LANGUAGE plpgsql AS $$
@@ -11,7 +11,7 @@ DECLARE
 BEGIN
   SELECT * INTO found FROM ledger_account a WHERE a.id = customer;
   taken := least(greatest(found.posted - found.held - found.debt, 0), amount);
-  -- At most what the holds can free.
+  -- At most the amount that the holds can free.
   owed := least(amount - taken, greatest(found.held - found.debt, 0));
   IF owed > 0 THEN
     INSERT INTO debt (transfer_id, account_id, loss_id, amount, since) VALUES (reversal, customer, loss, owed, at);
@@ -20,7 +20,7 @@ BEGIN
 END $$;
 
 -- Takes the money that is now free for an account's debts, the oldest first, and gives it back to the account that bore the loss. Once
--- nothing is held any more, all debts end. Returns what stays lost of them; null while debts remain.
+-- nothing is held any more, all debts end. Returns the amount of them that stays lost; null while debts remain.
 CREATE OR REPLACE FUNCTION ledger_collect_debts(customer text, at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   owed debt;

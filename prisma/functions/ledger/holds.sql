@@ -6,20 +6,20 @@
 -- up to which sequence number every charge is committed.
 CREATE OR REPLACE FUNCTION ledger_begin_charges() RETURNS void LANGUAGE sql AS $$ SELECT pg_advisory_xact_lock_shared(7305001) $$;
 
--- What a customer can spend now.
+-- The money that a customer can spend now.
 CREATE OR REPLACE FUNCTION ledger_available(account text) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT coalesce((SELECT greatest(a.posted - a.held - a.debt, 0) FROM ledger_account a WHERE a.id = account), 0)
 $$;
 
--- What a customer can spend now and what requests hold, with a text that changes with each charge.
+-- The money that a customer can spend now and the money that requests hold, with a text that changes with each charge.
 CREATE OR REPLACE FUNCTION ledger_balance(account text) RETURNS TABLE (available bigint, held bigint, charges text) LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT greatest(a.posted - a.held - a.debt, 0), a.held,
-    -- The newest request as well: what costs nothing changes no balance.
+    -- The newest request as well: a request that costs nothing changes no balance.
     concat_ws('.', a.posted, a.low_line, (SELECT max(c.request_id) FROM charge c WHERE c.account_id = a.id))
   FROM ledger_account a WHERE a.id = account
 $$;
 
--- What a key may still spend of its cap, after what it has spent and holds; negative when the cap was lowered below that; null without a cap.
+-- The rest of a key's cap, after its spending and holds; negative when the cap was lowered below that; null without a cap.
 -- ledger_write_batch has the same rule for a set.
 CREATE OR REPLACE FUNCTION ledger_cap_left(key text, of_cap ledger_cap) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT of_cap.cap - coalesce((
@@ -35,7 +35,7 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Opens the hold whose money was set aside. Returns null; or, with nothing changed, what is left of its key's cap when that does not cover it.
+-- Opens the hold whose money was set aside. Returns null; or, with nothing changed, the rest of its key's cap when that does not cover it.
 CREATE OR REPLACE FUNCTION ledger_open_hold(asked ledger_hold_request, of_cap ledger_cap, process text, at timestamptz, until timestamptz)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -59,10 +59,10 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Ends a hold with a charge for its answer, or without a model by releasing it. Returns what the customer paid: at most the ceiling, and
--- nothing for a lost answer; the operator bears the rest. Without such a hold it returns null and changes nothing, unless the settlement
--- may be late: then it takes what is available, up to the ceiling and to `late_most`, and counts it in the given period of the key's cap. A
--- key that is the account itself is its sessions (see gateway_place_hold). Call it after ledger_begin_charges.
+-- Ends a hold with a charge for its answer, or without a model by releasing it. Returns the amount that the customer paid: at most the
+-- ceiling, and nothing for a lost answer; the operator bears the rest. Without such a hold it returns null and changes nothing, unless the
+-- settlement may be late: then it takes the available money, up to the ceiling and to `late_most`, and counts it in the given period of the
+-- key's cap. A key that is the account itself is its sessions (see gateway_place_hold). Call it after ledger_begin_charges.
 CREATE OR REPLACE FUNCTION ledger_settle_hold(ending ledger_settlement, at timestamptz, late_most bigint DEFAULT NULL, late_cap ledger_cap DEFAULT NULL)
 RETURNS bigint LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
@@ -106,7 +106,8 @@ BEGIN
   RETURN paid;
 END $$;
 
--- Books the charges of settlements that have a model. The arrays are parallel: what each customer paid, and the period of its key's cap.
+-- Books the charges of settlements that have a model. The arrays are parallel: the amount that each customer paid, and the period of its
+-- key's cap.
 CREATE OR REPLACE FUNCTION ledger_book_charges(
   endings ledger_settlement[], paid bigint[], periods text[], period_starts timestamptz[], is_late boolean, at timestamptz
 ) RETURNS void LANGUAGE plpgsql AS $$
@@ -123,7 +124,7 @@ BEGIN
     WHERE e.model IS NOT NULL;
 END $$;
 
--- What a request was charged, which is what its customer paid; null when it was not charged.
+-- The charge for a request, which is the amount that its customer paid; null when it was not charged.
 CREATE OR REPLACE FUNCTION ledger_charged(account text, request text) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT c.input_cost + c.output_cost FROM charge c WHERE c.account_id = account AND c.request_id = request
 $$;
@@ -139,8 +140,8 @@ CREATE OR REPLACE FUNCTION ledger_has_hold(request text, account text) RETURNS b
 $$;
 
 -- Frees holds that will not be settled: those of a process, or only those of them that are overdue; when `of_process` is null, the overdue
--- ones of all. Its own process ends a hold at its deadline, others half a minute later, whether that process beats or not: nothing stays held
--- for ever. Each leaves a record. Returns what it freed, at most `most` holds per call.
+-- ones of all. Its own process ends a hold at its deadline, others half a minute later, whether that process beats or not: nothing stays
+-- held for ever. Each leaves a record. Returns the freed holds, at most `most` per call.
 CREATE OR REPLACE FUNCTION ledger_expire_holds(of_process text, only_overdue boolean, most integer, at timestamptz)
 RETURNS TABLE (request_id text, account_id text, ceiling bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column

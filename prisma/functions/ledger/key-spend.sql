@@ -1,4 +1,4 @@
--- What a key has spent in the period that its cap counts.
+-- The spending of a key in the period that its cap counts.
 
 -- Opens the spend row of a key's period, under the account's lock: for a cap that is set, or whose period is changed, after the key was
 -- used. `counted` is the sum of its charges since `new_start`, up to the sequence number `known_up_to` (from ledger_roll_up_mark): the sum

@@ -1,6 +1,6 @@
 -- Lines: an event when a balance falls below its owner's line, or a key's spend comes near its cap. One rule for every writer of money, at
--- the commit of what it wrote: a settlement that is undone within its commit crosses nothing. A request that crosses no line pays the
--- comparison in the trigger's condition.
+-- its commit: a settlement that is undone within its commit crosses nothing. A request that crosses no line pays the comparison in the
+-- trigger's condition.
 
 -- Sets the balance below which the account's owner is told; null: none. A line above the balance tells once, in this commit.
 CREATE OR REPLACE FUNCTION ledger_set_low_line(account text, line bigint) RETURNS void LANGUAGE sql AS $$

@@ -1,7 +1,7 @@
--- What may exist in the books at all, whatever their sums say: whoever writes past the functions that post can keep every sum, and breaks one
--- of these rules. An operator's own refunds will be a kind of their own.
+-- Rules for what may exist in the books at all: a writer who bypasses the functions that post can keep every sum, but breaks one of these
+-- rules. An operator's own refunds will be a kind of their own.
 
--- The kind that an account's name demands; null: any other name, whose kind is what its row says.
+-- The kind that an account's name demands; null: any other name, whose kind its row says.
 CREATE OR REPLACE FUNCTION ledger_kind_of(account text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN account LIKE 'acc\_%' OR account LIKE 'credit:%' THEN 'customer' WHEN account LIKE '%\_chain' THEN 'funding'
     WHEN account = 'revenue' THEN 'revenue' WHEN account IN ('operator_loss', 'deposit_losses', 'payment_losses') THEN 'operator_loss'

@@ -1,5 +1,5 @@
--- What keys spend by minute and by hour, for the alarm, and which accounts use which model. Charges are summed after they are committed: a
--- request does nothing for it.
+-- The spending of keys by minute and by hour, for the alarm, and the models that accounts use. Charges are summed after they are committed:
+-- a request does nothing for it.
 
 -- Sums charges up to `mark` (from ledger_roll_up_mark, in an earlier transaction), at most `most` sequence numbers per call. Returns the
 -- sequence number up to which all are summed now, and the keys that were charged.
@@ -32,8 +32,8 @@ BEGIN
   UPDATE spend_sum_mark m SET summed_up_to = summed WHERE m.summed_up_to = known;
 END $$;
 
--- For each of these keys what it spent in the 60 minutes before `at`; and what the key and its account spent in the same hour of each of
--- the five weeks before, since the key and the account have sums. Amounts in nano-USD.
+-- For each of these keys its spending in the 60 minutes before `at`; and the spending of the key and of its account in the same hour of
+-- each of the five weeks before, since the key and the account have sums. Amounts in nano-USD.
 CREATE OR REPLACE FUNCTION ledger_spend_of_hour(keys text[], at timestamptz)
 RETURNS TABLE (key_id text, account_id text, spent bigint, of_key bigint[], of_account bigint[]) LANGUAGE sql STABLE AS $$
   WITH window_sum AS (

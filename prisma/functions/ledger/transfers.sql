@@ -71,9 +71,9 @@ BEGIN
     FROM json_to_recordset(legs) AS leg(account text, amount bigint)), at));
 END $$;
 
--- Takes back money that came in from `funding` and was reversed: what the customer has available, what is held as soon as it is free again
--- (see debts.sql), the rest from `loss`. Returns what is lost for good, not counting debts; zero, and changes nothing, when a transfer with
--- this id exists.
+-- Takes back money that came in from `funding` and was reversed: the customer's available money, held money as soon as it is free again
+-- (see debts.sql), the rest from `loss`. Returns the amount lost for good, not counting debts; zero, and changes nothing, when a transfer
+-- with this id exists.
 CREATE OR REPLACE FUNCTION ledger_take_back(transfer text, customer text, funding text, loss text, amount bigint, at timestamptz)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -94,7 +94,7 @@ CREATE OR REPLACE FUNCTION ledger_posted(account text) RETURNS bigint LANGUAGE s
   SELECT coalesce((SELECT a.posted FROM ledger_account a WHERE a.id = account), 0)
 $$;
 
--- What a transfer moved to or from an account (transfers never change); null when it did not touch the account.
+-- The amount that a transfer moved to or from an account (transfers never change); null when it did not touch the account.
 CREATE OR REPLACE FUNCTION ledger_moved(transfer text, account text) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT e.amount FROM entry e WHERE e.transfer_id = transfer AND e.account_id = account
 $$;

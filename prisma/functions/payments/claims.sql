@@ -84,7 +84,7 @@ BEGIN
   IF FOUND THEN PERFORM ledger_note_arrival(payments_transfer(c.id, c.times_reversed), in_block, is_final); END IF;
 END $$;
 
--- Takes back a credit whose transaction is not on its chain and cannot be included any more. Returns what was spent of it, which the
+-- Takes back a credit whose transaction is not on its chain and cannot be included any more. Returns the amount spent of it, which the
 -- operator bears; null, with nothing changed, when there is nothing to take back.
 CREATE OR REPLACE FUNCTION payments_reverse(claim_id text, at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- What an owner hears of payments that a linked wallet made, or that came with a key. A wallet without an account hears nothing here: its
--- answer is the request's.
+-- Events about payments that a linked wallet made, or that came with a key, for their owner. A wallet without an account hears nothing
+-- here: its answer is the request's.
 
 CREATE OR REPLACE FUNCTION payments_tell() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

@@ -8,7 +8,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Rows that hold no more are deleted: what was decided before is what the log says.
+-- Rules that hold no more are deleted: the rules before these are read from the log.
 CREATE OR REPLACE FUNCTION wallets_audit_rules() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM audit_record(NEW.account_id, 'withdrawal.rules_changed', NULL, audit_latest(NEW.account_id, 'withdrawal.rules_changed'),
@@ -20,7 +20,7 @@ CREATE OR REPLACE TRIGGER withdrawal_rules_audited AFTER INSERT ON withdrawal_ru
   FOR EACH ROW EXECUTE FUNCTION wallets_audit_rules();
 CREATE OR REPLACE TRIGGER withdrawal_ordered_audited AFTER INSERT ON withdrawal
   FOR EACH ROW EXECUTE FUNCTION wallets_audit_withdrawal();
--- What the chain does with it is no decision, nor is that it is tried again.
+-- Its steps on the chain are no decisions, nor is another try.
 CREATE OR REPLACE TRIGGER withdrawal_decided_audited AFTER UPDATE OF state ON withdrawal
   FOR EACH ROW WHEN (NEW.state <> OLD.state AND (NEW.state IN ('cancelled', 'refused') OR OLD.state = 'awaiting_approval' AND NEW.state = 'approved'))
   EXECUTE FUNCTION wallets_audit_withdrawal();

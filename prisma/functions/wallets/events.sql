@@ -1,4 +1,4 @@
--- What an owner hears of deposits and withdrawals: an event for each step that they wait for, in its commit, whoever wrote it.
+-- Events about deposits and withdrawals, for their owner: an event for each step that they wait for, in its commit, by any writer.
 
 CREATE OR REPLACE FUNCTION wallets_tell_deposit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -17,7 +17,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Whoever ordered it may not be who hears of it: they can still cancel.
+-- The person who ordered it may not be the owner, who hears of it and can still cancel.
 CREATE OR REPLACE FUNCTION wallets_tell_request() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM events_record(NEW.account_id, 'withdrawal.requested',

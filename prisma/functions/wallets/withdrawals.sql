@@ -1,6 +1,6 @@
 -- Withdrawals: the calls that move their money when they are ordered, given back or paid out. Each is a separate commit.
 
--- What an account can withdraw: what is available, minus what came in, as a deposit or a payment, in a block that is not final yet.
+-- The amount that an account can withdraw: its available balance, minus deposits and payments in a block that is not final yet.
 CREATE OR REPLACE FUNCTION wallets_withdrawable(account text) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT greatest(0, ledger_available(account) - ledger_unfinal(account) - coalesce((
     SELECT sum(d.amount) FROM deposit d WHERE d.account_id = account AND d.state = 'credited' AND NOT d.finalized), 0))::bigint
@@ -13,8 +13,8 @@ CREATE OR REPLACE FUNCTION wallets_withdrawn_in_a_day(account text, at timestamp
     AND w.account_id = account
 $$;
 
--- What an owner decided on their own withdrawals, as far as it holds at `at`: the newest, and what it replaced in the 24 hours before, so
--- that what is stricter holds at once and what is looser only after a day.
+-- An owner's rules for their own withdrawals that hold at `at`: the newest, and those replaced in the 24 hours before, so that stricter
+-- rules hold at once and looser ones only after a day.
 CREATE OR REPLACE FUNCTION wallets_own_rules(account text, at timestamptz) RETURNS SETOF withdrawal_rules LANGUAGE sql STABLE AS $$
   SELECT * FROM withdrawal_rules r WHERE r.account_id = account AND (r.replaced_at IS NULL OR r.replaced_at > at - interval '24 hours')
 $$;
@@ -34,8 +34,8 @@ BEGIN
   RETURN wallets_paid_in_a_day(at) + amount <= service_daily;
 END $$;
 
--- The approved withdrawals that are not signed yet, and that only their turn keeps from it. One that was found unpayable for another
--- reason holds up nobody.
+-- The approved withdrawals that are not signed yet, and that only their turn keeps from it. A withdrawal found unpayable for another reason
+-- holds up nobody.
 CREATE OR REPLACE FUNCTION wallets_queue() RETURNS SETOF withdrawal LANGUAGE sql STABLE AS $$
   SELECT * FROM withdrawal w WHERE w.state = 'approved' AND coalesce(w.waits_for, 'limit') = 'limit'
 $$;
@@ -47,11 +47,11 @@ CREATE OR REPLACE FUNCTION wallets_ahead(account text) RETURNS TABLE (id text, a
   WHERE w.account_id = account AND w.state = 'approved' AND w.waits_for = 'limit' GROUP BY w.id
 $$;
 
--- Takes an order and its money, or does nothing and returns why. Outcomes: requested; already (the same order again); nonce_used;
--- expired; frozen; destination_not_linked; destination_too_new (`since` = when it may be paid); destination_not_allowed, by the owner's
--- own rules; signer_not_linked; too_many_open; insufficient (`most` = what could leave); account_limit, own_limit, service_limit (`most` = the remaining limit,
--- and the whole one: what the service's limit has no room for today waits). `wanted` = the order's fields,
--- and the chain of the destination's wallet; `held_against` = the limits in nano-USD, a count and seconds.
+-- Takes an order and its money, or does nothing and returns why. Outcomes: requested; already (the same order again); nonce_used; expired;
+-- frozen; destination_not_linked; destination_too_new (`since` = when it may be paid); destination_not_allowed, by the owner's own rules;
+-- signer_not_linked; too_many_open; insufficient (`most` = the amount that could leave); account_limit, own_limit, service_limit (`most` =
+-- the remaining limit, and the whole one: an amount without room in the service's limit today waits). `wanted` = the order's fields, and
+-- the chain of the destination's wallet; `held_against` = the limits in nano-USD, a count and seconds.
 CREATE OR REPLACE FUNCTION wallets_request_withdrawal(wanted json, held_against json, at timestamptz)
 RETURNS TABLE (outcome text, id text, most bigint, since timestamptz) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -115,7 +115,7 @@ BEGIN
       signer_address, signature, state, requested_at, approved_at, pay_from, waits_for)
     VALUES (w.id, w."accountId", w.chain, w.destination, w.amount, w.fee, w."opensAccount", w.nonce, w."issuedAt", w."validUntil",
       w."signerChain", w."signerAddress", w.signature, CASE WHEN is_free THEN 'approved' ELSE 'awaiting_approval' END, at,
-      -- Whoever waits by their own rule takes a place in the queue when that time is over, and keeps none until then.
+      -- A withdrawal that waits by its owner's rule joins the queue when that time is over, and has no place in it until then.
       CASE WHEN is_free THEN coalesce(start, at) END, start, CASE WHEN is_free AND start IS NOT NULL THEN 'waiting_time' END);
   IF NOT ledger_post('withdrawal_' || w.id, 'withdrawal', json_build_array(
     json_build_object('account', w."accountId", 'amount', -(w.amount + w.fee)),
@@ -134,8 +134,8 @@ CREATE OR REPLACE FUNCTION wallets_forgotten() RETURNS SETOF withdrawal LANGUAGE
     AND greatest(w.requested_at, w.unpaid_at) <= (SELECT db_last_start())
 $$;
 
--- Ends a withdrawal that was not paid, in one of these states, and gives back what the books say it took. `owner` null: any account's.
--- False, with nothing changed, when it is in another state, or not the owner's, or is unsigned and may have been paid.
+-- Ends a withdrawal that was not paid, in one of these states, and gives back the amount that it took by the books. `owner` null: any
+-- account's. False, with nothing changed, when it is in another state, or not the owner's, or is unsigned and may have been paid.
 CREATE OR REPLACE FUNCTION wallets_return_withdrawal(wanted text, owner text, from_states text[], to_state text, why text, at timestamptz)
 RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE

@@ -105,7 +105,7 @@ function bodyText(body: unknown): string {
 const inQuery = (parameters: readonly Parameter[]) => parameters.filter(({ in: place }) => place === "query");
 const exampleOf = (parameters: readonly Parameter[], wanted: string): unknown => parameters.find(({ name }) => name === wanted)?.example;
 
-/** What the reader can send from the page; null for an operation that a wallet pays for. */
+/** The form of the request that the reader can send from the page; null for an operation that a wallet pays for. */
 function tryItForm(method: string, path: string, { security, parameters = [], requestBody }: Operation): TryItForm | null {
   const needsKey = security.length > 0;
   if (requestBody && !needsKey) return null;

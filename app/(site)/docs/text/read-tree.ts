@@ -27,7 +27,7 @@ interface Props {
 /** Components that run in a browser and have nothing to read. */
 const browserOnly: ReadonlySet<unknown> = new Set([AgentLinks, CopyButton, OldAnchors, TryItSlot]);
 
-/** What a page shows for the hand or the eye only. */
+/** Elements that a page shows for the hand or the eye only. */
 const controls = new Set(["button", "input", "label", "legend", "svg", "style", "script", "textarea", "select"]);
 
 /** The content of the first `article`. @throws Error where a component needs a browser, or there is no article */
@@ -46,7 +46,7 @@ function findElement(nodes: readonly TextNode[], tag: string): TextElement | nul
   return null;
 }
 
-/** Elements that stand apart from what follows them. */
+/** Elements that stand apart from the text after them. */
 const blocks = new Set(["dt", "dd", "li", "p", "td", "th", "figcaption"]);
 
 /** All text below these nodes, without that of `skipped` elements. */

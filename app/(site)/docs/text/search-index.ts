@@ -1,4 +1,4 @@
-// What the command palette searches: each heading of the docs with the text below it, and the names of the models.
+// The index that the command palette searches: each heading of the docs with the text below it, and the names of the models.
 
 import type { SearchIndex, SearchPage, SearchSection } from "@/components/palette/search-docs";
 import { listModelPrices } from "@/lib/console/models";

@@ -110,7 +110,7 @@ function ModelCode({ model: { id, type } }: { model: ModelPrice }) {
   );
 }
 
-/** What a model can do. */
+/** The features of a model. */
 const ModelFacts = ({ model }: { model: ModelPrice }) => (
   <Facts title="Features">
     <Fact name="Provider">{model.provider}</Fact>

@@ -12,7 +12,7 @@ import { ToolCalls } from "./tool-calls";
 
 interface AnswerProps {
   run: Run;
-  /** What the account can spend, nano-USD; null while it is not known. */
+  /** The balance that can be spent, nano-USD; null while it is not known. */
   availableNow: bigint | null;
   /** The newest: its costs are shown in full. */
   isNewest: boolean;
@@ -56,7 +56,7 @@ export function Answer({ run, availableNow, isNewest, mayAsk, onLower, onAgain, 
   );
 }
 
-/** What the model thought. It is part of the output, and charged with it. */
+/** The model's thoughts. They are part of the output, and charged with it. */
 const Reasoning = ({ text, isThinking }: { text: string; isThinking: boolean }) => (
   <details className="group mt-2 rounded border border-line text-sm">
     <FoldSummary className="min-h-10 px-3 text-muted">{isThinking ? "Thinking…" : "Reasoning"}</FoldSummary>

@@ -25,7 +25,7 @@ interface ComposerProps {
   onImages: (images: readonly AttachedImage[]) => void;
   onSend: () => void;
   onStop: () => void;
-  /** Above the field: what keeps the message from being sent. */
+  /** Above the field: the obstacle to sending the message. */
   children?: ReactNode;
   /** Below it: what the message may cost. */
   footer: ReactNode;

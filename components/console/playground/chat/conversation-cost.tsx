@@ -6,7 +6,7 @@ import { type Conversation, costOfConversation } from "./conversation";
 /** The newest receipts that are linked. */
 const MAX_LINKS = 20;
 
-/** What the conversation cost so far, with its receipts. */
+/** The cost of the conversation so far, with its receipts. */
 export function ConversationCost({ conversation }: { conversation: Conversation }) {
   const { charged, receipts, requestIds, open } = costOfConversation(conversation);
   const count = receipts === 1 ? "1 receipt" : `${receipts} receipts`;

@@ -87,8 +87,8 @@ const withoutTexts = (run: Run): Run => ({ ...run, text: "", reasoning: "", tool
 const mayBeCharged = (run: Run): boolean => isRunning(run) || run.isFinishing || isAbandoned(run);
 
 /**
- * The conversation with the turns that a failed run was to replace. What became of its runs meanwhile stays, and so does the failed run where
- * it may still be charged.
+ * The conversation with the turns that a failed run was to replace. The outcomes of its runs meanwhile stay, and so does the failed run
+ * where it may still be charged.
  */
 export function restoreTurns(conversation: Conversation, { turns, updatedAt }: Conversation, failed: Run): Conversation {
   const known = new Map(runsOf(conversation).map((run) => [run.id, run]));
@@ -207,7 +207,7 @@ function inputMessages(input: TurnInput): ChatMessage[] {
 }
 
 export interface ConversationCost {
-  /** The sum of what was charged, nano-USD. */
+  /** The sum of the charges, nano-USD. */
   charged: bigint;
   /** How many charges that is the sum of. */
   receipts: number;

@@ -41,7 +41,7 @@ async function redraw(bitmap: ImageBitmap, scale: number, type: string): Promise
   const canvas = new OffscreenCanvas(Math.max(1, Math.round(bitmap.width * scale)), Math.max(1, Math.round(bitmap.height * scale)));
   const context = canvas.getContext("2d");
   if (!context) throw new Error("no canvas");
-  // JPEG has no transparency: what was transparent becomes white.
+  // JPEG has no transparency: transparent parts become white.
   context.fillStyle = "#fff";
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);

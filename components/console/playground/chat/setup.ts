@@ -32,7 +32,7 @@ export const emptySetup = (model: string): Setup => ({
   schema: "",
 });
 
-/** What the set-up asks for, and what is wrong with it. */
+/** The options of the set-up, and its problems. */
 export function readSetup(setup: Setup, maxOutputTokens: number): { options: TurnOptions; problems: SetupProblems } {
   const problems: SetupProblems = {};
   const { tools, schema } = setup;
@@ -47,7 +47,7 @@ export function readSetup(setup: Setup, maxOutputTokens: number): { options: Tur
   return { options, problems };
 }
 
-/** The two numbers; what is wrong with them goes to `problems`. */
+/** The two numbers; their faults go to `problems`. */
 function readNumbers(
   given: Pick<Setup, "maxTokens" | "temperature">,
   maxOutputTokens: number,
@@ -93,7 +93,7 @@ const tool = z.union([z.object({ function: called }), called]);
 
 const MAX_TOOLS = 128;
 
-/** The tools, or what is wrong with them. */
+/** The tools, or their fault. */
 function readTools(value: unknown): readonly ChatTool[] | string {
   const given = Array.isArray(value) ? value : [value];
   if (given.length === 0) return "Enter at least one tool, or leave the field empty.";
@@ -111,7 +111,7 @@ function readTools(value: unknown): readonly ChatTool[] | string {
 
 const wrapped = z.object({ name, schema: object });
 
-/** The schema of the answer, or what is wrong with it. */
+/** The schema of the answer, or its fault. */
 function readSchema(value: unknown): AnswerSchema | string {
   const named = wrapped.safeParse(value).data;
   if (named) return named;

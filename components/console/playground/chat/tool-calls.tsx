@@ -32,7 +32,7 @@ interface ToolResultsFormProps {
   onSkip: () => void;
 }
 
-/** What the called functions returned: the model goes on with it. */
+/** The form for the results of the called functions: the model goes on with them. */
 export function ToolResultsForm({ calls, mayAsk, onSend, onSkip }: ToolResultsFormProps) {
   const [outputs, setOutputs] = useState<Readonly<Record<string, string>>>({});
   const send = (event: FormEvent) => {

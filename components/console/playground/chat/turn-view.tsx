@@ -14,7 +14,7 @@ interface TurnViewProps {
   turn: Turn;
   /** How many turns come after it. */
   later: number;
-  /** What the account can spend, nano-USD; null while it is not known. */
+  /** The balance that can be spent, nano-USD; null while it is not known. */
   availableNow: bigint | null;
   mayAsk: boolean;
   /** Sends an input in place of this turn and the later ones. */
@@ -72,7 +72,7 @@ export function TurnView({ turn, later, availableNow, mayAsk, onReplace, ...step
 /** False where its images or its end are no longer here: to ask it again would ask something else. */
 const isWhole = ({ isCut, input }: Turn): boolean => !isCut && !(input.kind === "message" && input.images.some(({ url }) => url === null));
 
-/** What later turns do not have of this one. */
+/** Notes on parts of this turn that later turns do not have. */
 function Notes({ turn, isNewest }: { turn: Turn; isNewest: boolean }) {
   const isLost = turn.input.kind === "message" && turn.input.images.some(({ url }) => url === null);
   return (
@@ -84,7 +84,7 @@ function Notes({ turn, isNewest }: { turn: Turn; isNewest: boolean }) {
   );
 }
 
-/** What was asked: a message with its images, or results of tools. */
+/** The input of a turn: a message with its images, or results of tools. */
 function Asked({ turn: { input }, children }: { turn: Turn; children: ReactNode }) {
   if (input.kind === "results") {
     return (
@@ -137,7 +137,7 @@ interface EditMessageProps {
   onSend: (input: TurnInput) => void;
 }
 
-/** The message as a field; what comes after it is removed once it is sent. */
+/** The message as a field; later turns are removed once it is sent. */
 function EditMessage({ input, later, mayAsk, onCancel, onSend }: EditMessageProps) {
   const [text, setText] = useState(input.text);
   return (

@@ -3,7 +3,7 @@
 import type { ChatBody, ChatMessage } from "../chat/body";
 import type { PromptFields } from "../code-lines";
 
-/** A text alone is the body of POST /api/v1/prompt; null for everything that it has no field for. */
+/** The request as a body of POST /api/v1/prompt; null unless it is one text, with options that this body has fields for. */
 export function promptBody({ model, messages, max_completion_tokens, temperature, ...more }: ChatBody): PromptFields | null {
   const [first, second, third] = messages;
   const [system, user] = first?.role === "system" ? [first.content, second] : [undefined, first];

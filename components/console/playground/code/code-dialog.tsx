@@ -17,7 +17,7 @@ interface CodeDialogProps {
   target: CodeTarget;
   /** Names of the account's keys that may send requests. */
   keyNames: readonly string[];
-  /** What would be sent next. */
+  /** The body that would be sent next. */
   body: ChatBody;
 }
 

@@ -1,4 +1,4 @@
-// What the playground keeps in this browser, by account: the drafts and the conversations, each under a key of its own, until the owner signs
+// The playground's store in this browser, by account: the drafts and the conversations, each under a key of its own, until the owner signs
 // out.
 
 const PREFIX = "playground:";
@@ -71,7 +71,7 @@ function mayStore(): boolean {
   }
 }
 
-/** Removes what is kept of one account, or of all: its owner signs out. */
+/** Removes the kept data of one account, or of all: its owner signs out. */
 export function clearPlayground(accountId?: string): void {
   const prefix = accountId === undefined ? PREFIX : `${PREFIX}${accountId}:`;
   try {

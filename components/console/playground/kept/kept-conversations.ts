@@ -142,7 +142,7 @@ export function fitConversation(given: Conversation): Conversation {
   return fitted;
 }
 
-/** Only the last turn is sent again as it was, and one that was paid by a wallet. */
+/** Only the last turn, and turns that a wallet paid for, are sent again as they were. */
 const withoutOldTools = (one: Turn, index: number, turns: readonly Turn[]): Turn =>
   index === turns.length - 1 || one.run.fields.payment ? one : { ...one, options: { ...one.options, tools: undefined, schema: undefined } };
 

@@ -1,5 +1,5 @@
-// A run as it is kept in the browser. What is stored there may be of an older version, or changed by hand: it is parsed, and dropped when it
-// does not fit.
+// A run as it is kept in the browser. A stored run may be of an older version, or changed by hand: it is parsed, and dropped when it does
+// not fit.
 
 import * as z from "zod/mini";
 import { type KindName, kindNamed } from "@/lib/base/tokens/token-kinds";

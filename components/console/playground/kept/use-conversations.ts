@@ -88,7 +88,7 @@ function useKeptState(accountId: string) {
     const own = latest.current.all.filter(({ id }) => changed.current.has(id));
     const outcomes = own.map((one) => {
       const outcome = keepConversation(accountId, one);
-      // One that did not fit is tried again, once there is room.
+      // A conversation that did not fit is tried again, once there is room.
       if (outcome !== "full") changed.current.delete(one.id);
       return outcome;
     });

@@ -10,7 +10,7 @@ import { changeDraft, type Draft, type Drafts, endLinked, forgetLinked, readDraf
 
 interface UseDraftOptions {
   accountId: string;
-  /** The model of a draft without one, or with one that is not on offer. */
+  /** The model of a draft without one, or whose model is not on offer. */
   initialModel: string;
   isOffered: (model: string) => boolean;
   /** The page's address names the initial model: it goes before that of the own draft. */

@@ -26,7 +26,7 @@ export function AnswerText({ text }: { text: string }) {
 }
 
 const offScreen = "[contain-intrinsic-size:auto_400px] [content-visibility:auto]";
-/** Of a text this long the browser lays out what is in sight. */
+/** The browser lays out only the visible part of a text this long. */
 const LONG_BLOCK = 2_000;
 
 /** Drawn again only when its text has changed. */

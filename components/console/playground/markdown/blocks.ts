@@ -1,13 +1,13 @@
-// Splits Markdown that is still being written into blocks that no later text changes, so that each is read and drawn once. A block ends at an
-// empty line outside of fenced code, unless what follows belongs to the same list; a code block is one block from its fence to its end.
+// Splits Markdown that is still being written into blocks that no later text changes, so that each is read and drawn once. A block ends at
+// an empty line outside of fenced code, unless the next line belongs to the same list; a code block is one block from its fence to its end.
 
 export type Block = { kind: "text"; text: string } | { kind: "code"; language: string; text: string; isOpen: boolean };
 
-/** A text without an empty line is cut at this length: what reads it may take time that grows faster than its length. */
+/** A text without an empty line is cut at this length: reading it may take time that grows faster than its length. */
 const MAX_TEXT = 8_000;
 
 const fence = /^( {0,3})(`{3,}|~{3,})/;
-/** What continues a list after an empty line: an indent, or another item. */
+/** A line that continues a list after an empty line: an indent, or another item. */
 const continues = /^(?:[ \t]{2,}\S|[ \t]{0,3}(?:[-*+]|\d{1,9}[.)])[ \t])/;
 
 interface State {
@@ -42,7 +42,7 @@ export class BlockReader {
     return [...this.#state.blocks, ...this.#open(text.slice(this.#at))];
   }
 
-  /** What is not finished: with the line that is still being written. */
+  /** The unfinished blocks, with the line that is still being written. */
   #open(rest: string): Block[] {
     const { code, lines } = this.#state;
     if (code) {

@@ -12,7 +12,7 @@ interface CodeBlockOfAnswerProps {
   isOpen: boolean;
 }
 
-/** Code is laid out in pieces of so many characters: of a long one that grows only the last changes. */
+/** Code is laid out in pieces of so many characters: while long code grows, only its last piece changes. */
 const PIECE = 16_000;
 
 /** Code of an answer, with its language and a copy button; in colours once it is complete. */

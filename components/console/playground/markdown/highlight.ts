@@ -20,7 +20,7 @@ export type HighlightedNode = string | { names: readonly string[]; children: rea
 
 /** Characters; longer code is shown in one colour. */
 export const MAX_HIGHLIGHTED = 10_000;
-/** Spans within each other; what is deeper has the colour of the span around it. */
+/** Spans within each other; a deeper span has the colour of the span around it. */
 const MAX_DEPTH = 12;
 
 const languages = { bash, css, go, java, javascript, json, python, rust, sql, typescript, xml, yaml };

@@ -31,7 +31,7 @@ export function readTokens(text: string): Token[] | null {
 /** Schemes that a link may have. */
 const safeSchemes = new Set(["http:", "https:", "mailto:"]);
 
-/** The address of a link; null for one that is not a whole address of the web or of mail. */
+/** The address of a link; null unless it is a whole address of the web or of mail. */
 export function safeHref(href: string): string | null {
   if (!URL.canParse(href)) return null;
   const url = new URL(href);

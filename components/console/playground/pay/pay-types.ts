@@ -28,6 +28,6 @@ export const centsToNano = (cents: number): bigint => BigInt(cents) * NANO_PER_C
 /** Millionths of a USDC. */
 export const centsToUnits = (cents: number): bigint => BigInt(cents) * UNITS_PER_CENT;
 
-/** What helps where the wallet has less USDC than it is to pay. A lower limit makes no payment smaller than the minimum. */
+/** The cure where the wallet has less USDC than it is to pay. A lower limit makes no payment smaller than the minimum. */
 export const shortageCure = (cents: number, minimumCents: number): string =>
   `Add USDC to the wallet, ${cents > minimumCents ? "lower max tokens, " : ""}or use another wallet.`;

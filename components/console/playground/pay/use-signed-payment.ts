@@ -27,7 +27,7 @@ export function useSignedPayment({ payer, cents, draw, onSigned }: SignedPayment
   const drawn = useQuery({
     queryKey: ["payment", from, cents],
     queryFn: () => (from && cents !== null ? draw({ from, cents }) : null),
-    // The page shows what the wallet shows: it must not change while the wallet is open.
+    // The page shows the same text as the wallet: it must not change while the wallet is open.
     enabled: from !== null && cents !== null && !isSigning,
     refetchInterval: DRAWN_EVERY_MS,
     // Otherwise it would be redrafted as soon as signing ends.

@@ -1,4 +1,4 @@
-// The set-up as a link. It stands in the fragment, which no browser sends to a server; it never holds a key, nor what was said.
+// The set-up as a link. It stands in the fragment, which no browser sends to a server; it never holds a key, nor the conversation.
 
 import * as z from "zod/mini";
 import { countText } from "@/components/ui/text/number-text";

@@ -19,7 +19,7 @@ interface LinkedDrafts {
   endLinked: () => void;
 }
 
-/** What became of the link. */
+/** The outcome of the link. */
 interface LinkOutcome {
   /** Why its set-up cannot be read. */
   problem: string | null;

@@ -1,4 +1,4 @@
-// What happened to an account: one schema for each type of event, made from the catalogue of events.
+// Events of an account: one schema for each type of event, made from the catalogue of events.
 
 import { z } from "zod";
 import { type EventField, type EventTypeName, eventTypes } from "@/lib/events/catalogue";
@@ -50,6 +50,6 @@ export const eventList = z.object({
   hasMore: z.boolean().describe("true if there are more. To get them, send the last ID as after."),
 });
 
-/** Read from the store: `type` may be one that a newer release has recorded. */
+/** Read from the store: `type` may be of a newer release. */
 type Event = Omit<field.AnswerOf<typeof event>, "type" | "data"> & Readonly<Pick<AccountEvent, "type" | "data">>;
 export type EventList = Omit<field.AnswerOf<typeof eventList>, "data"> & { readonly data: readonly Event[] };

@@ -7,7 +7,7 @@ import type { NanoUsd } from "@/lib/base/money";
 import { kindNames, type PartKind, partKinds, tokenKinds } from "@/lib/base/tokens/token-kinds";
 import { whenLeftNames, whenLeftText } from "@/lib/base/when-left";
 
-/** What `writeJson` writes a branded field from. */
+/** The values that `writeJson` writes branded fields from. */
 interface Sources {
   USD: NanoUsd;
   time: Date;
@@ -23,7 +23,7 @@ type SourceOf<T> =
         ? { readonly [Name in keyof T]: SourceOf<T[Name]> }
         : T;
 
-/** What an endpoint hands to `writeJson` for an answer of this schema. */
+/** The value that an endpoint hands to `writeJson` for an answer of this schema. */
 export type AnswerOf<Schema extends z.ZodType> = SourceOf<z.output<Schema>>;
 
 /** The fields of the schema, in its order, out of a value that may have more: those are no promise of the API. */

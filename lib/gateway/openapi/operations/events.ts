@@ -63,7 +63,7 @@ const signedHeaders: readonly Parameter[] = [
   ),
 ];
 
-/** What is sent to a webhook, for each type of event. */
+/** The bodies sent to a webhook, by type of event. */
 export const webhooks = ({ at }: Examples): OpenApiDocument["webhooks"] =>
   Object.fromEntries(
     (Object.keys(eventTypes) as EventTypeName[]).map((type) => [

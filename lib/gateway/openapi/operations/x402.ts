@@ -38,7 +38,7 @@ export const createX402Prompt = ({ promptBody, promptPaidByX402, promptEvents }:
   ),
 });
 
-/** A refusal also carries x402's headers: what may be signed, and the outcome of a payment that was. */
+/** A refusal also carries x402's headers: the terms to sign, and the outcome of a signed payment. */
 function withPaymentHeaders(answers: Record<string, Answer>): Record<string, Answer> {
   const refused = answers["402"];
   return refused ? { ...answers, "402": { ...refused, headers: headersWith("PAYMENT-REQUIRED", "PAYMENT-RESPONSE") } } : answers;

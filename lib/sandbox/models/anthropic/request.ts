@@ -127,8 +127,8 @@ function lifetimesIn(blocks: readonly Marked[]): string[] {
 }
 
 /**
- * What the marks of a request ask for: they end a prefix to be cached. Undefined without any. `counts` are the simulated messages that each
- * message became, after one for the system text where there is one.
+ * The caching that a request's marks ask for: each ends a prefix to be cached. Undefined without any. `counts` are the simulated messages
+ * that each message became, after one for the system text where there is one.
  */
 function readCacheWishes({ tools = [], system, messages }: MessagesRequest, counts: readonly number[]): CacheWishes | undefined {
   let position = system === undefined ? 0 : 1;

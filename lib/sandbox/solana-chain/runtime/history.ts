@@ -1,5 +1,5 @@
-// History: recent transactions, indexed by signature and account. It keeps a limited number and drops the oldest, but never one whose
-// blockhash is still valid: it also detects replays.
+// History: recent transactions, indexed by signature and account. It keeps a limited number and drops the oldest, but never a transaction
+// whose blockhash is still valid: it also detects replays.
 
 import { BLOCKHASH_WINDOW } from "./slots";
 import type { TransactionRecord } from "./transaction-record";

@@ -1,5 +1,5 @@
-// What one key spends on transaction fees: a bound for each transaction and one for 24 hours, so that whoever may have transactions signed
-// cannot burn its coins. Counted by what each may cost at most, in memory: a restart begins anew, and nobody at the socket can cause one.
+// Limits on one key's transaction fees, for each transaction and for 24 hours: a client that may have transactions signed cannot burn the
+// key's coins. Each transaction counts at its highest cost, in memory: a restart begins anew, and nobody at the socket can cause one.
 
 import { DAY_MS, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
@@ -32,8 +32,8 @@ export class FeeBudget {
   }
 
   /**
-   * Takes what a transaction may cost.
-   * @param name of the transaction: another one with the same name takes its place on the chain, so only what it costs more is taken
+   * Takes the highest cost of a transaction.
+   * @param name of the transaction: another one with the same name takes its place on the chain, so only the difference in cost is taken
    * @throws SignerUnavailable when it is too much: it may be signed later
    */
   take(cost: bigint, name: string): void {
@@ -86,7 +86,7 @@ const ETH = 10n ** 18n;
 const SOL = 10n ** 9n;
 /** Of a sandbox, whose coins are worth nothing. */
 const NO_LIMIT = 1_000_000n * ETH;
-/** 0.01 ETH: above a hundred times what a call costs on Base on a bad day. */
+/** 0.01 ETH: above a hundred times the cost of a call on Base on a bad day. */
 const MAX_GAS_WEI = ETH / 100n;
 
 /** The budgets of a seed's keys. */

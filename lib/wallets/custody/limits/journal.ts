@@ -1,5 +1,5 @@
-// What the signer paid, on its own disk: a line is written and synced before the signature that it stands for leaves, so that neither a
-// restart nor whoever owns the database forgets it. Each line is digested with all lines before it: a damaged one is noticed.
+// The signer's payments, on its own disk: a line is written and synced before the signature that it stands for leaves, so that neither a
+// restart nor access to the database loses it. Each line is digested with all lines before it: a damaged line is noticed.
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
@@ -14,7 +14,7 @@ const nonce = z.string().regex(/^[0-9A-Za-z]{22}$/);
 const amount = z.codec(z.string().regex(/^\d{1,19}$/), z.bigint(), { decode: (text) => BigInt(text), encode: (value) => value.toString() });
 
 const entryForm = z.discriminatedUnion("kind", [
-  /** An order takes from the day's limit. `text` is the SHA-256 of what its owner signed; `amount` is nano-USD. */
+  /** An order takes from the day's limit. `text` is the SHA-256 of the text that its owner signed; `amount` is nano-USD. */
   z.strictObject({ kind: z.literal("admitted"), atMs: z.int(), nonce, text: z.string().regex(/^[0-9a-f]{64}$/), amount }),
   /** On Solana: the transaction that may pay it from now on. */
   z.strictObject({
@@ -28,8 +28,7 @@ const entryForm = z.discriminatedUnion("kind", [
 ]);
 
 /**
- * The operator has put the clock right, which was ahead before: what was written by it counts from here on. Nothing that can be asked of the
- * signer writes it.
+ * The operator has set back a clock that was ahead: the lines dated by it count from here on. No order to the signer can write this line.
  */
 const correctionForm = z.strictObject({ kind: z.literal("clock"), atMs: z.int() });
 
@@ -59,9 +58,9 @@ export const createMemoryJournal = (): Journal => ({
 
 export const journalPath = (directory: string): string => join(directory, "payouts.journal");
 const FIRST_DIGEST = "0".repeat(32);
-/** An order lives seven days after it was made, and is made no later than minutes after it is admitted; what is older decides nothing. */
+/** An order lives seven days after it was made, and is made no later than minutes after it is admitted; an older line decides nothing. */
 export const KEPT_MS = 8 * DAY_MS;
-/** The file is written anew, without what is older, at a start that finds more old lines than this. */
+/** A start that finds more old lines than this writes the file anew, without them. */
 const MAX_OLD_LINES = 10_000;
 
 const digestOf = (before: string, json: string): string =>
@@ -76,7 +75,7 @@ function writeLine(before: string, entry: JournalLine): { line: string; digest: 
 interface Lines {
   entries: JournalEntry[];
   digest: string;
-  /** Bytes of whole lines; what follows was never synced, and no signature left for it. */
+  /** Bytes of whole lines; the bytes after them were never synced, and no signature left for them. */
   bytes: number;
   isTorn: boolean;
 }
@@ -91,7 +90,7 @@ export async function openJournal(directory: string, { maxOldLines = MAX_OLD_LIN
     throw unusable(path, error);
   });
   const lines = readLines(await readText(path), path);
-  // Not by the clock alone: to one that is ahead, everything would be old.
+  // Not by the clock alone: if it is ahead, every line would be old.
   const since = Math.min(nowMs(), latestOf(lines.entries)) - KEPT_MS;
   const kept = lines.entries.filter(({ atMs }) => atMs > since);
   const isLong = lines.entries.length - kept.length > maxOldLines;

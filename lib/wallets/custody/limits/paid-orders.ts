@@ -1,5 +1,5 @@
-// The orders that the signer admitted: its own count of the daily limit, and of what may pay an order on Solana. The journal holds them, so
-// that nothing which can be asked of the signer makes it forget one.
+// The orders that the signer admitted: its own count of the daily limit, and the transaction that may pay an order on Solana. The journal
+// holds them, so that no order to the signer makes it forget one.
 
 import { createHash } from "node:crypto";
 import { walletChainOf } from "@/lib/base/chains";
@@ -51,7 +51,7 @@ export class PaidOrders {
   /** When the last entry was written. */
   #lastMs = 0;
 
-  /** @param operator the address whose key approves what is above the line; null when nobody can */
+  /** @param operator the address whose key approves orders above the line; null when nobody can */
   constructor(journal: Journal, operator: string | null) {
     this.#journal = journal;
     this.#operator = operator;

@@ -67,7 +67,7 @@ async function carryOut<K extends Operation>(signer: Signer, operation: K, order
   return z.encode(form.answer as z.ZodType, answer);
 }
 
-/** Not the parser's error, which repeats what was sent. */
+/** Not the parser's error, which repeats the input. */
 class Malformed extends Error {
   constructor(operation: Operation) {
     super(`The order has another form than ${operation} takes.`);
@@ -92,7 +92,7 @@ function problemOf(error: unknown, operation: Operation): Problem {
 const MIN_LOG_EVERY_MS = 1_000;
 const lastWarning = processSingleton("last foreign order to the signer", () => ({ atMs: Number.NEGATIVE_INFINITY }));
 
-/** Whoever owns a process of the service must not fill the signer's log, and its disk. */
+/** An attacker in a process of the service must not fill the signer's log, and its disk. */
 function warnOfForeignOrder(operation: Operation, why: string): void {
   const last = lastWarning();
   if (nowMs() - last.atMs < MIN_LOG_EVERY_MS) return;

@@ -1,5 +1,5 @@
-// The signer's socket: a Unix socket that its user and group may connect to. Whoever can speak to it can have signed what `answerFrame`
-// signs, and nothing else; nothing that is sent there stops the signer.
+// The signer's socket: a Unix socket that its user and group may connect to. A client can have signed what `answerFrame` signs, and nothing
+// else; nothing that a client sends stops the signer.
 
 import { chmod, lstat, mkdir, unlink } from "node:fs/promises";
 import { createServer, connect as openSocket, type Server, type Socket } from "node:net";
@@ -9,7 +9,7 @@ import type { Signer } from "../signer";
 import { answerFrame } from "./answer";
 import { readFrames, writeFrame } from "./frames";
 
-/** More than the processes of a service; of more, the one that is connected longest goes. */
+/** More than a service has processes; beyond this, the oldest connection is closed. */
 const MAX_CONNECTIONS = 32;
 /** Orders of one connection that are carried out at once; further ones are read later. */
 const MAX_AT_ONCE = 32;

@@ -1,5 +1,5 @@
-// The other side of the codec: a signer that writes each order as text, hands it to whoever holds the seed, and reads the answer. All
-// processes use it, those that hold the seed themselves too.
+// The other side of the codec: a signer that writes each order as text, hands it to the process that holds the seed, and reads the answer.
+// All processes use it, those that hold the seed themselves too.
 
 import { z } from "zod";
 import { processSingleton } from "@/lib/base/process-singleton";
