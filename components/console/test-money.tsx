@@ -1,7 +1,7 @@
 "use client";
 
 import { DropletIcon } from "lucide-react";
-import { type ChainId, chainEntries } from "@/lib/base/chains";
+import { type ChainId, chainRegistry } from "@/lib/base/chains";
 import type { Answer } from "@/lib/console/views/answer";
 import { ActionButton } from "./action-button";
 
@@ -19,7 +19,7 @@ export const TestMoney = ({ chain, wallet, request }: TestMoneyProps) => (
   <ActionButton
     action={request}
     input={{ chain, wallet }}
-    done={`Test USDC and ${chainEntries[chain].nativeCurrency} for fees are on the way to this wallet.`}
+    done={`Test USDC and ${chainRegistry[chain].nativeCurrency} for fees are on the way to this wallet.`}
     icon={<DropletIcon aria-hidden="true" />}
   >
     Send test USDC to this wallet

@@ -14,7 +14,7 @@ interface ChainEntry {
 }
 
 /** In the order of every list. The name of an entry is the chain's in the API, in tables and in labels of metrics: it never changes. */
-export const chainEntries = {
+export const chainRegistry = {
   base: {
     name: "Base",
     kind: "evm",
@@ -33,14 +33,14 @@ export const chainEntries = {
   },
 } as const satisfies Record<string, ChainEntry>;
 
-export type ChainId = keyof typeof chainEntries;
+export type ChainId = keyof typeof chainRegistry;
 
-export const chainIds: readonly ChainId[] = Object.keys(chainEntries) as ChainId[];
+export const chainIds: readonly ChainId[] = Object.keys(chainRegistry) as ChainId[];
 
-export const chainName = (chain: ChainId): string => chainEntries[chain].name;
+export const chainName = (chain: ChainId): string => chainRegistry[chain].name;
 
 /** The kind of a wallet on a chain. */
-export const walletChainOf = (chain: ChainId): "evm" | "solana" => chainEntries[chain].kind;
+export const walletChainOf = (chain: ChainId): "evm" | "solana" => chainRegistry[chain].kind;
 
 export const otherChains = (chain: ChainId): ChainId[] => chainIds.filter((one) => one !== chain);
 

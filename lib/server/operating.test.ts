@@ -38,7 +38,7 @@ const programs: Readonly<Record<string, Program>> = {
   withdrawals: { main: withdrawals, lacks: /^Withdrawal wd_\w+ not found/ },
 };
 
-/** What the guide leaves out, and what a command takes for it. */
+/** Words of the guide that stand for a value, each with a value that a command takes. */
 const placeholders: Readonly<Record<string, string>> = {
   "wd_…": `wd_${"0".repeat(20)}`,
   "acc_…": `acc_${"0".repeat(20)}`,
@@ -98,11 +98,11 @@ test("a block is run line by line, or says why not", () => {
     expect(line, "begin its block with ```sh not-run: and the reason").toMatch(/^([A-Z_]+=\S+ )*npm run /);
     expect(Object.keys(programs)).toContain(findCommand(line)?.name);
   }
-  // What is JSON, lib/providers/provider-entry.test.ts reads.
+  // lib/providers/provider-entry.test.ts reads the JSON blocks.
   expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(["sh", "sql", "json"]));
 });
 
-test("every command of the operator stands in the guide, and none that is not there", () => {
+test("the guide has every command of the operator, and no other", () => {
   const ours = Object.keys(scripts).filter((name) => scripts[name] === `node lib/server/command.mjs ${name}`);
   expect(ours.sort()).toEqual(Object.keys(programs).sort());
   expect([...new Set(tried.map(({ name }) => name))].sort()).toEqual(ours);

@@ -3,7 +3,7 @@
 import { PaymentSteps, type PaymentStepsProps } from "@/components/wallet/payment/payment-steps";
 import { useEvmPayment } from "@/components/wallet/payment/use-evm-payment";
 import { useSolanaPayment } from "@/components/wallet/payment/use-solana-payment";
-import { chainEntries } from "@/lib/base/chains";
+import { chainRegistry } from "@/lib/base/chains";
 import type { EvmTarget, SolanaTarget } from "@/lib/console/views/send-targets";
 import type { WalletAccess } from "@/lib/console/views/wallet";
 import { WalletProviders } from "../../wallet/wallet-providers";
@@ -39,9 +39,21 @@ export function WalletPayment({ access, pay, minimum, requestTestMoney }: Wallet
 type OnChain<Target> = Pick<PaymentStepsProps, "minimum" | "testMoney"> & { target: Target };
 
 const OnBase = ({ target, ...rest }: OnChain<EvmTarget>) => (
-  <PaymentSteps wallet={useEvmPayment(target)} chainName={chainEntries.base.name} to={target.to} feeCoin="ETH" {...rest} />
+  <PaymentSteps
+    wallet={useEvmPayment(target)}
+    chainName={chainRegistry.base.name}
+    to={target.to}
+    feeCoin={chainRegistry.base.nativeCurrency}
+    {...rest}
+  />
 );
 
 const OnSolana = ({ target, ...rest }: OnChain<SolanaTarget>) => (
-  <PaymentSteps wallet={useSolanaPayment(target)} chainName={chainEntries.solana.name} to={target.to} feeCoin="SOL" {...rest} />
+  <PaymentSteps
+    wallet={useSolanaPayment(target)}
+    chainName={chainRegistry.solana.name}
+    to={target.to}
+    feeCoin={chainRegistry.solana.nativeCurrency}
+    {...rest}
+  />
 );

@@ -5,7 +5,7 @@ import { ShortAddress } from "@/components/ui/text/short-address";
 import { ApproveUsdc } from "@/components/wallet/payment/approve-usdc";
 import { formatUnits } from "@/components/wallet/payment/usdc-text";
 import { type Payer, usePayer } from "@/components/wallet/payment/use-payer";
-import { chainEntries } from "@/lib/base/chains";
+import { chainRegistry } from "@/lib/base/chains";
 import type { SettlementTarget } from "@/lib/console/views/send-targets";
 import type { WalletAccess } from "@/lib/console/views/wallet";
 import { Skeleton } from "../../ui/skeleton";
@@ -16,7 +16,7 @@ import { WalletProviders } from "../../wallet/wallet-providers";
 import { ChooseWallet, Elsewhere } from "../../wallet/wallet-steps";
 import { type RequestTestMoney, TestMoney } from "../test-money";
 
-const CHAIN = chainEntries.base.name;
+const CHAIN = chainRegistry.base.name;
 
 export interface WalletAllowanceProps {
   access: WalletAccess;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/text/amount";
-import { type ChainId, chainEntries, chainName } from "@/lib/base/chains";
+import { type ChainId, chainName, chainRegistry } from "@/lib/base/chains";
 import type { AllowanceView } from "@/lib/console/views/withdraw";
 
 interface AllowancePanelProps {
@@ -18,7 +18,7 @@ export const AllowancePanel = ({ chain, most, allowance }: AllowancePanelProps) 
     </Figure>
     {allowance.unfinal > 0n ? (
       <Figure title="Not final yet" amount={allowance.unfinal}>
-        You can spend it now, and withdraw it once final: within {chainEntries.base.finalIn} on Base, {chainEntries.solana.finalIn} on
+        You can spend it now, and withdraw it once final: within {chainRegistry.base.finalIn} on Base, {chainRegistry.solana.finalIn} on
         Solana.
       </Figure>
     ) : null}

@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState } from "react";
 import { Button } from "@/components/ui/button";
+import { chainRegistry } from "@/lib/base/chains";
 import { PaymentProgress } from "./payment-progress";
 import { UsdcField } from "./usdc-field";
 import { formatUnits, readUsdcText } from "./usdc-text";
@@ -20,7 +21,7 @@ interface ApproveUsdcProps {
 /** Sets or revokes how much the payment contract may take. */
 export function ApproveUsdc({ payer, chainName, proposed, onAnother }: ApproveUsdcProps) {
   const { funds } = payer;
-  const { state, pay: approve } = usePayment({ pay: payer.approve }, { chainName, feeCoin: "ETH" });
+  const { state, pay: approve } = usePayment({ pay: payer.approve }, { chainName, feeCoin: chainRegistry.base.nativeCurrency });
   const [text, setText] = useState(proposed);
   const [error, setError] = useState<string | null>(null);
   const [requested, setRequested] = useState(0n);

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { type Config, useConfig } from "wagmi";
 import { getBalance, getGasPrice, readContract } from "wagmi/actions";
-import { chainEntries } from "@/lib/base/chains";
+import { chainRegistry } from "@/lib/base/chains";
 import type { SettlementTarget } from "@/lib/console/views/send-targets";
 import { useEvmPlace } from "../use-evm-place";
 import { findPlace, sendUsdcCall } from "./evm-usdc";
@@ -91,6 +91,6 @@ async function readFunds(config: Config, { chainId, usdc, contract }: Settlement
   return {
     allowance,
     units,
-    feeProblem: lacksGas ? lacksFeeText({ chainName: chainEntries.base.name, feeCoin: "ETH" }) : null,
+    feeProblem: lacksGas ? lacksFeeText({ chainName: chainRegistry.base.name, feeCoin: chainRegistry.base.nativeCurrency }) : null,
   };
 }

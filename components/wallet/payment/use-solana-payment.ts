@@ -2,7 +2,7 @@
 
 import { useConnection, useWallet } from "@solana/wallet-adapter-react";
 import { useQuery } from "@tanstack/react-query";
-import { chainEntries } from "@/lib/base/chains";
+import { chainRegistry } from "@/lib/base/chains";
 import type { SolanaTarget } from "@/lib/console/views/send-targets";
 import { useSolanaWallet } from "../use-solana-wallet";
 import { type Funds, type PayingWallet, PaymentProblem } from "./paying-wallet";
@@ -47,5 +47,5 @@ export function useSolanaPayment(target: SolanaTarget): PayingWallet {
 
 const inWords = ({ units, lacksLamports }: Awaited<ReturnType<typeof readSolanaFunds>>): Funds => ({
   units,
-  feeProblem: lacksLamports ? lacksFeeText({ chainName: chainEntries.solana.name, feeCoin: "SOL" }) : null,
+  feeProblem: lacksLamports ? lacksFeeText({ chainName: chainRegistry.solana.name, feeCoin: chainRegistry.solana.nativeCurrency }) : null,
 });

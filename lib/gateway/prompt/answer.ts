@@ -176,9 +176,9 @@ export function reportZeroCount({ provider }: ModelRoute): void {
   log().error({ provider }, "a provider sent an answer and counted no tokens for it: our own count is charged");
 }
 
-/** A provider's own usage object is cut off in the log after that many characters, */
+/** The log has at most this many characters of a provider's own usage object. */
 const MAX_LOGGED_USAGE = 1_000;
-/** and below that many levels: a known provider has three. */
+/** The log has this many levels of it: a known provider has three. */
 const MAX_USAGE_LEVELS = 4;
 
 /**

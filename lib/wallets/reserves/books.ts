@@ -34,7 +34,7 @@ export interface Books {
 
 /** The ledger's funding account of a chain, the source of deposits and payments. */
 export const chainAccount = (chain: ChainId) => `${chain}_chain` as const;
-const CHAIN_ACCOUNTS = [chainAccount("base"), chainAccount("solana")];
+const CHAIN_ACCOUNTS = chainIds.map(chainAccount);
 
 /** Reads everything in one snapshot. Determine the heights before: then everything that a chain shows up to them is stored here. */
 export function readBooks(heights: Heights): Promise<Books> {

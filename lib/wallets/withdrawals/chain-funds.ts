@@ -1,7 +1,7 @@
 // How much can leave on a chain, from the newest known reserve report. It is advice when an order is created, so that customers do not
 // order withdrawals that would wait for funds forever; the chain itself decides when a payout is signed.
 
-import type { ChainId } from "@/lib/base/chains";
+import { type ChainId, perChain } from "@/lib/base/chains";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { prisma } from "@/lib/db/prisma";
 
@@ -28,5 +28,5 @@ export async function readChainFunds(): Promise<ChainFunds> {
     const row = rows.find((one) => one.chain === chain);
     return row ? nanoUsd(row.left) : null;
   };
-  return { base: leftOn("base"), solana: leftOn("solana") };
+  return perChain(leftOn);
 }

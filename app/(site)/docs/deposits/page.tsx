@@ -6,7 +6,7 @@ import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { Amount } from "@/components/ui/text/amount";
-import { chainEntries } from "@/lib/base/chains";
+import { chainRegistry } from "@/lib/base/chains";
 import { listPayableTokens, MINIMUM_DEPOSIT } from "@/lib/console/deposit/deposit";
 
 export const metadata = docsMetadata("/docs/deposits");
@@ -87,8 +87,8 @@ const time = (site: Site) => (
       isPlain
       heading="Network"
       rows={{
-        Base: `Detected within seconds. Credited after ${chainEntries.base.creditedIn}, when Base has posted the block to Ethereum. Final after ${chainEntries.base.finalIn}.`,
-        Solana: `Detected within seconds. Credited and final after ${chainEntries.solana.finalIn}, when the slot is finalized.`,
+        Base: `Detected within seconds. Credited after ${chainRegistry.base.creditedIn}, when Base has posted the block to Ethereum. Final after ${chainRegistry.base.finalIn}.`,
+        Solana: `Detected within seconds. Credited and final after ${chainRegistry.solana.finalIn}, when the slot is finalized.`,
       }}
     />
     <p>

@@ -4,7 +4,7 @@ import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
 import { Amount } from "@/components/ui/text/amount";
-import { chainEntries } from "@/lib/base/chains";
+import { chainRegistry } from "@/lib/base/chains";
 import { readWithdrawalTerms, type WithdrawalTerms } from "@/lib/console/withdraw/withdraw";
 
 export const metadata = docsMetadata("/docs/withdrawals");
@@ -70,8 +70,8 @@ const limits = ({ mostADay, approvalAbove }: WithdrawalTerms) => (
       yours.
     </p>
     <p>
-      You can spend a deposit as soon as it is credited. You can withdraw it once its block is final: on Base {chainEntries.base.finalIn}{" "}
-      after you sent it, on Solana {chainEntries.solana.finalIn}.
+      You can spend a deposit as soon as it is credited. You can withdraw it once its block is final: on Base {chainRegistry.base.finalIn}{" "}
+      after you sent it, on Solana {chainRegistry.solana.finalIn}.
     </p>
     <p>
       Withdrawals are paid from the USDC we hold on that chain. If it is not enough, the page shows how much you can withdraw there. Choose

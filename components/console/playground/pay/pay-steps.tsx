@@ -6,7 +6,7 @@ import { ShortAddress } from "@/components/ui/text/short-address";
 import { ApproveUsdc } from "@/components/wallet/payment/approve-usdc";
 import { formatUnits } from "@/components/wallet/payment/usdc-text";
 import { type Payer, usePayer } from "@/components/wallet/payment/use-payer";
-import { chainEntries } from "@/lib/base/chains";
+import { chainRegistry } from "@/lib/base/chains";
 import { formatUsd } from "@/lib/base/money";
 import { Button } from "../../../ui/button";
 import { Problem } from "../../../ui/problem";
@@ -31,7 +31,7 @@ interface PayStepsProps extends Omit<WalletPaySettings, "access"> {
 }
 
 /** The wallet pays where the settlement contract is. */
-const CHAIN = chainEntries.base.name;
+const CHAIN = chainRegistry.base.name;
 
 /** Paying for a prompt with the wallet libraries around it: large, so it is loaded on demand. */
 export const WalletPay = ({ access, ...steps }: PayStepsProps & Pick<WalletPaySettings, "access">) => (
